@@ -29,6 +29,20 @@ class TreebankError(GpuparseError):
         self.problem = problem
 
 
+class ParametersError(GpuparseError):
+    """A parameter file of the scorer (.prm) that can't be read: which file, which line, and what is wrong there."""
+
+    def __init__(self, source: str, line: int, problem: str) -> None:
+        super().__init__(f"{source}, line {line}: {problem}")
+        self.source = source
+        self.line = line
+        self.problem = problem
+
+
+class ScoringError(GpuparseError):
+    """Two treebanks that can't be scored against each other."""
+
+
 class LanguageError(GpuparseError):
     """A language file (head rules, tag classes, punctuation) that can't be used."""
 

@@ -1,0 +1,218 @@
+"""The score of one sentence: what EVALB finds when it lays a test tree over a gold tree.
+
+A tree is reduced to what counts (words, tags, labelled spans over the words left); then brackets are matched one to
+one, and a test bracket is crossing if it overlaps some gold bracket and neither holds the other.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from enum import IntEnum
+from itertools import accumulate
+from typing import NamedTuple
+
+from gpuparse.evaluate.parameters import COLLINS, Rules
+from gpuparse.trees.preparation import ROOT_LABELS, TOP
+from gpuparse.trees.tree import Tree
+
+Span = tuple[int, int]
+ANY = "(any)"  # the label of every bracket when brackets are compared without labels
+
+
+class Status(IntEnum):
+    """What became of a sentence; the numbers are EVALB's."""
+
+    VALID = 0
+    ERROR = 1  # the words differ: in no total
+    SKIPPED = 2  # the test tree has no words, so it was not parsed: in no total
+
+
+class Brackets(NamedTuple):
+    """What counts of a tree."""
+
+    length: int  # words, with punctuation: all but those deleted for length
+    words: list[str]  # the words left after deletion, and their tags
+    tags: list[str]
+    labels: list[str]  # of the brackets left after deletion, in pre-order
+    spans: list[Span]  # of the same, in words left
+
+
+class SentenceScore(NamedTuple):
+    """One line of EVALB's output, and the labels behind its counts."""
+
+    id: int
+    length: int
+    status: Status
+    matched: int = 0
+    gold: int = 0
+    test: int = 0
+    crossing: int = 0
+    words: int = 0
+    correct_tags: int = 0
+    problem: str = ""  # why the sentence is an error or skipped
+    gold_labels: tuple[str, ...] = ()
+    test_labels: tuple[str, ...] = ()
+    matched_labels: tuple[str, ...] = ()
+
+    @property
+    def recall(self) -> float:
+        """Matched brackets in percent of those in gold."""
+        return percent(self.matched, self.gold)
+
+    @property
+    def precision(self) -> float:
+        """Matched brackets in percent of those in test."""
+        return percent(self.matched, self.test)
+
+    @property
+    def tag_accuracy(self) -> float:
+        """Correct tags in percent of words."""
+        return percent(self.correct_tags, self.words)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the brackets of gold and test are the same."""
+        return self.matched == self.gold == self.test
+
+
+def percent(part: int, whole: int) -> float:
+    """A share in percent; of nothing, 0.
+
+    >>> percent(1, 4), percent(0, 0)
+    (25.0, 0.0)
+    """
+    return 100.0 * part / whole if whole else 0.0
+
+
+class Scorer:
+    """Scores pairs of trees under one set of rules.
+
+    >>> from gpuparse.trees.brackets import parse_trees
+    >>> gold, test = parse_trees("(TOP (S (NP (NNP Ann)) (VP (VBZ sings)))) (TOP (S (NP (NNP Ann)) (VBZ sings)))", "")
+    >>> score = Scorer().score(1, gold, test)
+    >>> score.matched, score.gold, score.test
+    (2, 3, 2)
+    """
+
+    def __init__(self, rules: Rules = COLLINS) -> None:
+        self.rules = rules
+        self._equal_labels = _both_ways(rules.equal_labels)
+        self._equal_words = _both_ways(rules.equal_words)
+        self._bracket_labels: dict[str, str | None] = {}
+
+    def score(self, number: int, gold: Tree, test: Tree) -> SentenceScore:
+        """The score of the sentence with this number."""
+        wanted, found = self.brackets(gold), self.brackets(test)
+        if not found.words:
+            problem = "the test tree has no words"
+            return SentenceScore(number, wanted.length, Status.SKIPPED, problem=problem)
+        problem = self._difference(wanted.words, found.words)
+        if problem:
+            return SentenceScore(number, wanted.length, Status.ERROR, problem=problem)
+        matched = self._match(wanted, found)
+        return SentenceScore(
+            id=number,
+            length=wanted.length,
+            status=Status.VALID,
+            matched=len(matched),
+            gold=len(wanted.labels),
+            test=len(found.labels),
+            crossing=count_crossing(wanted.spans, found.spans, len(wanted.words)),
+            words=len(wanted.words),
+            correct_tags=sum(map(self._same_label, wanted.tags, found.tags)),
+            gold_labels=tuple(wanted.labels),
+            test_labels=tuple(found.labels),
+            matched_labels=tuple(matched),
+        )
+
+    def brackets(self, tree: Tree) -> Brackets:
+        """What counts of a tree: the words and brackets that the rules leave."""
+        deleted, not_counted = self.rules.deleted, self.rules.deleted_for_length
+        tokens = tree.tokens()
+        left = [token for token in tokens if token.tag not in deleted]
+        # before[v]: how many of the words left come before node v
+        before = [
+            0,
+            *accumulate(
+                word is not None and label not in deleted for word, label in zip(tree.words, tree.labels, strict=True)
+            ),
+        ]
+        labels, spans = [], []
+        for node, (label, word) in enumerate(zip(tree.labels, tree.words, strict=True)):
+            start, end = before[node], before[tree.ends[node]]
+            if word is not None or start == end:
+                continue
+            # However a treebank spells the root, it is TOP: EVALB knows only that, and would count ROOT as a bracket.
+            if node == 0 and label in ROOT_LABELS and label not in deleted:
+                label = TOP
+            name = self._bracket_label(label)
+            if name is not None:
+                labels.append(name)
+                spans.append((start, end))
+        return Brackets(
+            length=sum(token.tag not in not_counted for token in tokens),
+            words=[token.word for token in left],
+            tags=[token.tag for token in left],
+            labels=labels,
+            spans=spans,
+        )
+
+    def _bracket_label(self, label: str) -> str | None:
+        """A bracket's label without function tags and indices (EVALB cuts it at the first - or =); None if deleted."""
+        if label not in self._bracket_labels:
+            name: str | None = label.split("-", 1)[0].split("=", 1)[0]
+            if any(self._same_label(name, other) for other in self.rules.deleted):
+                name = None
+            elif not self.rules.labeled:
+                name = ANY
+            self._bracket_labels[label] = name
+        return self._bracket_labels[label]
+
+    def _same_label(self, label: str | None, other: str | None) -> bool:
+        return label == other or (label, other) in self._equal_labels
+
+    def _difference(self, gold: Sequence[str], test: Sequence[str]) -> str:
+        """How the words differ; empty where they do not."""
+        if len(gold) != len(test):
+            return f"gold has {len(gold)} words and test {len(test)}, punctuation aside"
+        for number, (word, other) in enumerate(zip(gold, test, strict=True), 1):
+            if word != other and (word, other) not in self._equal_words:
+                return f"word {number}, punctuation aside, is {word!r} in gold and {other!r} in test"
+        return ""
+
+    def _match(self, gold: Brackets, test: Brackets) -> list[str]:
+        """The labels of the gold brackets that have a test bracket of their own; each takes the first one free."""
+        free: defaultdict[Span, list[str]] = defaultdict(list)
+        for label, span in zip(test.labels, test.spans, strict=True):
+            free[span].append(label)
+        matched = []
+        for label, span in zip(gold.labels, gold.spans, strict=True):
+            for place, other in enumerate(free.get(span, ())):
+                if self._same_label(label, other):
+                    del free[span][place]
+                    matched.append(label)
+                    break
+        return matched
+
+
+def count_crossing(gold: Sequence[Span], test: Sequence[Span], words: int) -> int:
+    """How many test brackets cross some gold bracket.
+
+    The gold brackets around a gap between two words are nested. A test bracket that starts in the gap crosses one of
+    them if it ends after the end of the innermost; one that ends in the gap, if it starts before the innermost's start.
+
+    >>> count_crossing([(0, 3), (1, 3)], [(0, 3), (0, 2)], 3)
+    1
+    """
+    start_of = [-1] * (words + 1)  # of the innermost gold bracket around each gap: its start
+    end_of = [words + 1] * (words + 1)  # and its end
+    for start, end in dict.fromkeys(gold):  # outer before inner
+        inside = end - start - 1
+        start_of[start + 1 : end] = [start] * inside
+        end_of[start + 1 : end] = [end] * inside
+    return sum(end_of[start] < end or start_of[end] > start for start, end in test)
+
+
+def _both_ways(pairs: Sequence[tuple[str, str]]) -> frozenset[tuple[str | None, str | None]]:
+    return frozenset(pairs) | frozenset((second, first) for first, second in pairs)

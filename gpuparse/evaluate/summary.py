@@ -1,0 +1,174 @@
+"""Totals over sentences, with EVALB's definitions: error and skipped sentences are counted and left out of the rest."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from gpuparse.evaluate.parameters import Rules
+from gpuparse.evaluate.scoring import SentenceScore, Status, percent
+
+Figures = dict[str, int | float]
+
+
+@dataclass(frozen=True)
+class BracketCounts:
+    """Brackets matched, in gold, and in test; the measures made of them, in percent.
+
+    >>> round(BracketCounts(matched=6, gold=8, test=12).f1, 6)
+    60.0
+    """
+
+    matched: int
+    gold: int
+    test: int
+
+    @property
+    def recall(self) -> float:
+        """Matched of gold."""
+        return percent(self.matched, self.gold)
+
+    @property
+    def precision(self) -> float:
+        """Matched of test."""
+        return percent(self.matched, self.test)
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of recall and precision; 0 where nothing matches (EVALB prints nan)."""
+        both = self.precision + self.recall
+        return 2 * self.precision * self.recall / both if both else 0.0
+
+    def figures(self) -> Figures:
+        """The counts and measures by name, rounded as EVALB prints them."""
+        return {
+            "gold": self.gold,
+            "test": self.test,
+            "matched": self.matched,
+            "recall": printed(self.recall),
+            "precision": printed(self.precision),
+            "f1": printed(self.f1),
+        }
+
+
+@dataclass(frozen=True)
+class Summary(BracketCounts):
+    """The totals of a set of sentences."""
+
+    sentences: int
+    errors: int
+    skipped: int
+    complete: int  # sentences whose brackets all match
+    exact: int  # of those, the ones whose tags are all correct too
+    crossing: int
+    without_crossing: int
+    with_few_crossing: int  # 2 or less
+    words: int
+    correct_tags: int
+
+    @property
+    def valid(self) -> int:
+        """The sentences that the measures are over."""
+        return self.sentences - self.errors - self.skipped
+
+    @property
+    def average_crossing(self) -> float:
+        """Crossing brackets a sentence."""
+        return self.crossing / self.valid if self.valid else 0.0
+
+    def figures(self) -> Figures:
+        """EVALB's figures by name, rounded as it prints them."""
+        return {
+            "sentences": self.sentences,
+            "errors": self.errors,
+            "skipped": self.skipped,
+            "valid": self.valid,
+            "recall": printed(self.recall),
+            "precision": printed(self.precision),
+            "f1": printed(self.f1),
+            "complete_match": printed(percent(self.complete, self.valid)),
+            "exact_match": printed(percent(self.exact, self.valid)),
+            "average_crossing": printed(self.average_crossing),
+            "no_crossing": printed(percent(self.without_crossing, self.valid)),
+            "two_or_less_crossing": printed(percent(self.with_few_crossing, self.valid)),
+            "tagging_accuracy": printed(percent(self.correct_tags, self.words)),
+        }
+
+
+def printed(value: float) -> float:
+    """A figure with the two decimals that EVALB prints.
+
+    >>> printed(76.48925)
+    76.49
+    """
+    return float(f"{value:.2f}")
+
+
+def summarise(scores: Iterable[SentenceScore]) -> Summary:
+    """The totals of these sentences.
+
+    >>> scores = [SentenceScore(1, 5, Status.VALID, matched=3, gold=4, test=4), SentenceScore(2, 9, Status.SKIPPED)]
+    >>> summary = summarise(scores)
+    >>> summary.valid, summary.recall
+    (1, 75.0)
+    """
+    scores = list(scores)
+    valid = [score for score in scores if score.status == Status.VALID]
+    return Summary(
+        matched=sum(score.matched for score in valid),
+        gold=sum(score.gold for score in valid),
+        test=sum(score.test for score in valid),
+        sentences=len(scores),
+        errors=sum(score.status == Status.ERROR for score in scores),
+        skipped=sum(score.status == Status.SKIPPED for score in scores),
+        complete=sum(score.complete for score in valid),
+        exact=sum(score.complete and score.correct_tags == score.words for score in valid),
+        crossing=sum(score.crossing for score in valid),
+        without_crossing=sum(score.crossing == 0 for score in valid),
+        with_few_crossing=sum(score.crossing <= 2 for score in valid),
+        words=sum(score.words for score in valid),
+        correct_tags=sum(score.correct_tags for score in valid),
+    )
+
+
+def summarise_labels(scores: Iterable[SentenceScore], rules: Rules) -> dict[str, BracketCounts]:
+    """The bracket counts of each label, the most frequent in gold first; equal labels are counted under one name.
+
+    >>> labels = {"gold_labels": ("S", "NP"), "test_labels": ("S",), "matched_labels": ("S",)}
+    >>> score = SentenceScore(1, 5, Status.VALID, matched=1, gold=2, test=1, **labels)
+    >>> from gpuparse.evaluate.parameters import COLLINS
+    >>> summarise_labels([score], COLLINS)["S"]
+    BracketCounts(matched=1, gold=1, test=1)
+    """
+    names = _names(rules)
+    gold, test, matched = Counter[str](), Counter[str](), Counter[str]()
+    for score in scores:
+        for count, labels in ((gold, score.gold_labels), (test, score.test_labels), (matched, score.matched_labels)):
+            count.update(names.get(label, label) for label in labels)
+    order = sorted(gold | test, key=lambda label: (-gold[label], label))
+    return {label: BracketCounts(matched[label], gold[label], test[label]) for label in order}
+
+
+def _names(rules: Rules) -> dict[str, str]:
+    """For each label that equals another, the name that all of its equals share: the first of them in the rules."""
+    names: dict[str, str] = {}
+    for first, second in rules.equal_labels:
+        kept, gone = names.setdefault(first, first), names.setdefault(second, second)
+        names = {label: kept if name == gone else name for label, name in names.items()}
+    return names
+
+
+def summarise_lengths(scores: Iterable[SentenceScore], width: int = 10) -> dict[str, Summary]:
+    """The totals by sentence length, in ranges of `width` words.
+
+    >>> list(summarise_lengths([SentenceScore(1, 17, Status.VALID), SentenceScore(2, 4, Status.VALID)]))
+    ['0-10', '11-20']
+    """
+    ranges: dict[int, list[SentenceScore]] = {}
+    for score in scores:
+        ranges.setdefault(max(score.length - 1, 0) // width, []).append(score)
+    return {
+        f"{place * width + 1 if place else 0}-{(place + 1) * width}": summarise(ranges[place])
+        for place in sorted(ranges)
+    }
