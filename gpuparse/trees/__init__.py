@@ -1,0 +1,43 @@
+"""Trees as text and as arrays: brackets in and out, preparation and its undoing, head rules, a synthetic treebank."""
+
+from gpuparse.trees.brackets import parse_tree, parse_trees, read_trees, treebank_files, write_trees
+from gpuparse.trees.heads import head_child, head_terminals
+from gpuparse.trees.language import HeadRule, Language, Step, load_language, parse_language
+from gpuparse.trees.preparation import (
+    TOP,
+    Prepared,
+    Sentence,
+    count_words,
+    prepare,
+    prepare_tokens,
+    restore,
+    strip,
+)
+from gpuparse.trees.tree import UNPARSED, Span, Token, Tree
+
+__all__ = [
+    "TOP",
+    "UNPARSED",
+    "HeadRule",
+    "Language",
+    "Prepared",
+    "Sentence",
+    "Span",
+    "Step",
+    "Token",
+    "Tree",
+    "count_words",
+    "head_child",
+    "head_terminals",
+    "load_language",
+    "parse_language",
+    "parse_tree",
+    "parse_trees",
+    "prepare",
+    "prepare_tokens",
+    "read_trees",
+    "restore",
+    "strip",
+    "treebank_files",
+    "write_trees",
+]

@@ -1,12 +1,13 @@
 """A tree: its nodes in pre-order, as three parallel arrays.
 
-Node 0 is the root; the descendants of node `v` are the nodes `v+1 .. ends[v]-1`. A terminal has a word, and its label is
-its POS tag; a non-terminal has the word None. No method recurses, so depth is no limit.
+Node 0 is the root; the descendants of node `v` are the nodes `v+1 .. ends[v]-1`. A terminal has a word, and its label
+is its POS tag; a non-terminal has the word None. No method recurses, so depth is no limit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 
@@ -15,6 +16,18 @@ class Token(NamedTuple):
 
     word: str
     tag: str
+
+
+class Span(NamedTuple):
+    """The tokens `start .. end-1`, under a label."""
+
+    label: str
+    start: int
+    end: int
+
+
+# What would break the bracket format inside a label or a word, and how it is written.
+ESCAPES = str.maketrans({"(": "-LRB-", ")": "-RRB-", **dict.fromkeys(" \t\r\n", "\N{NO-BREAK SPACE}")})
 
 
 class Tree:
@@ -32,6 +45,37 @@ class Tree:
         self.words = tuple(words)
         self.ends = tuple(ends)
 
+    @classmethod
+    def from_spans(cls, spans: Iterable[Span], tokens: Sequence[Token]) -> Tree:
+        """The tree with these non-terminals, given in pre-order, over these tokens.
+
+        Each span must hold a token and lie inside the spans that are still open before it; the first is the root and
+        covers all.
+
+        >>> str(Tree.from_spans([Span("S", 0, 2), Span("NP", 0, 1)], [Token("Ann", "NNP"), Token("sings", "VBZ")]))
+        '(S (NP (NNP Ann)) (VBZ sings))'
+        """
+        labels: list[str] = []
+        words: list[str | None] = []
+        token_ends: list[int] = []
+        done = 0  # tokens placed so far
+
+        def place_tokens(until: int) -> None:
+            nonlocal done
+            for position in range(done, until):
+                labels.append(tokens[position].tag)
+                words.append(tokens[position].word)
+                token_ends.append(position + 1)
+            done = max(done, until)
+
+        for label, start, end in spans:
+            place_tokens(start)
+            labels.append(label)
+            words.append(None)
+            token_ends.append(end)
+        place_tokens(len(tokens))
+        return cls(labels, words, _node_ends(words, token_ends))
+
     def __len__(self) -> int:
         """The number of nodes."""
         return len(self.labels)
@@ -44,6 +88,9 @@ class Tree:
     def __hash__(self) -> int:
         return hash((self.labels, self.words, self.ends))
 
+    def __repr__(self) -> str:
+        return f"<Tree {self}>"
+
     def children(self, node: int) -> Iterator[int]:
         """The children of a node, left to right."""
         child = node + 1
@@ -55,8 +102,55 @@ class Tree:
         """The terminals, left to right."""
         return [Token(word, label) for word, label in zip(self.words, self.labels, strict=True) if word is not None]
 
+    def tokens_before(self) -> list[int]:
+        """For each node the number of tokens before it, and at the end the number of all.
+
+        Node `v` covers the tokens `before[v] .. before[ends[v]]-1`.
+
+        >>> Tree(["S", "NP", "NNP", "VP", "VBZ"], [None, None, "Ann", None, "sings"], [5, 3, 3, 5, 5]).tokens_before()
+        [0, 0, 0, 1, 1, 2]
+        """
+        return list(accumulate((word is not None for word in self.words), initial=0))
+
+    def spans(self) -> list[Span]:
+        """The non-terminals in pre-order, with the tokens they cover.
+
+        >>> Tree(["S", "NP", "NNP", "VP", "VBZ"], [None, None, "Ann", None, "sings"], [5, 3, 3, 5, 5]).spans()[1]
+        Span(label='NP', start=0, end=1)
+        """
+        before = self.tokens_before()
+        return [
+            Span(label, before[node], before[end])
+            for node, (label, word, end) in enumerate(zip(self.labels, self.words, self.ends, strict=True))
+            if word is None
+        ]
+
+    def relabelled(self, labels: Sequence[str]) -> Tree:
+        """The same tree with other labels, one a node."""
+        return Tree(labels, self.words, self.ends)
+
+    def only(self, keep: Sequence[bool]) -> Tree:
+        """The tree of the nodes marked True; the children of a node that goes belong to its parent. The root must stay.
+
+        >>> tree = Tree(["S", "NP", "NNP", "VP", "VBZ"], [None, None, "Ann", None, "sings"], [5, 3, 3, 5, 5])
+        >>> str(tree.only([True, False, True, True, True]))
+        '(S (NNP Ann) (VP (VBZ sings)))'
+        """
+        index = list(accumulate(keep, initial=0))
+        kept = [node for node, stays in enumerate(keep) if stays]
+        return Tree(
+            [self.labels[node] for node in kept],
+            [self.words[node] for node in kept],
+            [index[self.ends[node]] for node in kept],
+        )
+
     def __str__(self) -> str:
-        """The tree in brackets, on one line."""
+        """The tree in brackets, on one line.
+
+        Brackets inside labels and words are written -LRB- and -RRB-, a space, tab or line break as a no-break space.
+        """
+        if self == UNPARSED:
+            return "(())"
         pieces: list[str] = []
         open_ends: list[int] = []
         for node, (label, word, end) in enumerate(zip(self.labels, self.words, self.ends, strict=True)):
@@ -66,9 +160,27 @@ class Tree:
             if node:
                 pieces.append(" ")
             if word is None:
-                pieces.append(f"({label}")
+                pieces.append(f"({label.translate(ESCAPES)}")
                 open_ends.append(end)
             else:
-                pieces.append(f"({label} {word})")
+                pieces.append(f"({label.translate(ESCAPES)} {word.translate(ESCAPES)})")
         pieces.append(")" * len(open_ends))
         return "".join(pieces)
+
+
+UNPARSED = Tree([""], [None], [1])  # `(())` in a file: a sentence with no parse
+
+
+def _node_ends(words: Sequence[str | None], token_ends: Sequence[int]) -> list[int]:
+    """From where each node ends in tokens to where it ends in nodes: before the first node that starts there."""
+    ends: list[int] = [0] * len(words)
+    open_nodes: list[int] = []
+    position = 0
+    for node, word in enumerate(words):
+        while open_nodes and token_ends[open_nodes[-1]] <= position:
+            ends[open_nodes.pop()] = node
+        open_nodes.append(node)
+        position += word is not None
+    for node in open_nodes:
+        ends[node] = len(words)
+    return ends

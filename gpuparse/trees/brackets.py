@@ -1,0 +1,206 @@
+"""Penn brackets, in and out: `(S (NP (NNP Ann)) (VP (VBZ sings)))`.
+
+One regular expression cuts the text into whole terminals, opening and closing brackets; line numbers are counted only
+when an error needs one. Only space, tab and line breaks separate: every other character belongs to a label or a word.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TextIO
+
+from gpuparse.errors import TreebankError, UsageError
+from gpuparse.trees.tree import UNPARSED, Tree
+
+SUFFIXES = (".mrg", ".ptb", ".parse", ".tree")
+STDIN = "-"
+
+# group 1: the label after an opening bracket; group 2: the word, where a terminal follows whole; group 3: a word alone
+_PIECE = re.compile(r"\([ \t\r\n]*([^ \t\r\n()]*)(?:[ \t\r\n]+([^ \t\r\n()]+)[ \t\r\n]*\))?|\)|([^ \t\r\n()]+)")
+_LABEL, _WORD, _STRAY = 1, 2, 3
+_NO_PARSE = re.compile(r"\([ \t\r\n]*(?:\([ \t\r\n]*\)[ \t\r\n]*)?\)")  # `()` or `(())`
+_LINE_BREAK = re.compile(r"\r\n|\r|\n")
+_NEXT_TREE = re.compile(r"(?<=[\r\n])\(")
+_UNDECODED = re.compile("[\udc80-\udcff]")  # bytes that were not UTF-8, as surrogateescape leaves them
+
+
+_NOT_UTF8 = "found bytes that are not UTF-8"
+_ONE_WORD = "a word stands alone with its tag, as in (NN rain)"
+_BYTE_ORDER_MARK = "\ufeff"  # passed over between trees, so that joined files read too
+
+
+class _Malformed(Exception):
+    """A tree can't be read: where it begins in the text, where the problem is, and what it is."""
+
+    def __init__(self, begin: int, position: int, problem: str) -> None:
+        super().__init__(problem)
+        self.begin = begin
+        self.position = position
+        self.problem = problem
+
+    def error(self, text: str, source: str) -> TreebankError:
+        return TreebankError(source, _line(text, self.position), self.problem)
+
+
+def read_trees(
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    *,
+    skip_bad: bool = False,
+    skipped: list[TreebankError] | None = None,
+) -> Iterator[Tree]:
+    """The trees of files and folders, one after the other; `-` is the standard input.
+
+    A malformed tree is an error. With `skip_bad` it is left out, reading goes on at the next line that starts with an
+    opening bracket, and its error is added to `skipped`, where that is given.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "a.mrg").write_text("( (S (VP (VB Go))))")
+    ...     [str(tree) for tree in read_trees(folder)]
+    ['( (S (VP (VB Go))))']
+    """
+    for path in treebank_files(paths):
+        text, source = _read_text(path, strict=not skip_bad)
+        if skip_bad:
+            yield from _parse_skipping(text, source, [] if skipped is None else skipped)
+        else:
+            yield from parse_trees(text, source)
+
+
+def treebank_files(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> list[Path]:
+    """The files that these paths stand for: a folder stands for its .mrg .ptb .parse .tree files, in sorted order.
+
+    >>> treebank_files("-")
+    [PosixPath('-')]
+    """
+    files: list[Path] = []
+    for path in [paths] if isinstance(paths, str | os.PathLike) else paths:
+        path = Path(path)
+        if path.is_dir():
+            inside = sorted(file for file in path.rglob("*") if file.suffix in SUFFIXES and file.is_file())
+            if not inside:
+                raise UsageError(f"{path}: no treebank in this folder; its files should end in {' '.join(SUFFIXES)}")
+            files += inside
+        elif str(path) == STDIN or path.exists():
+            files.append(path)
+        else:
+            raise UsageError(f"{path}: no such file or folder")
+    return files
+
+
+def parse_tree(text: str) -> Tree:
+    """The one tree in a text.
+
+    >>> len(parse_tree("(NP (DT the) (NN rain))"))
+    3
+    """
+    trees = list(parse_trees(text))
+    if len(trees) != 1:
+        raise TreebankError("<text>", 1, f"found {len(trees)} trees where one was expected")
+    return trees[0]
+
+
+def parse_trees(text: str, source: str = "<text>") -> Iterator[Tree]:
+    """The trees in a text, as they are met; `source` names it in errors.
+
+    >>> [str(tree) for tree in parse_trees("(NP (NN rain)) (NP (NN snow))")]
+    ['(NP (NN rain))', '(NP (NN snow))']
+    """
+    try:
+        for tree, _, _ in _scan(text, 0):
+            yield tree
+    except _Malformed as bad:
+        raise bad.error(text, source) from None
+
+
+def _parse_skipping(text: str, source: str, skipped: list[TreebankError]) -> Iterator[Tree]:
+    all_decoded = _UNDECODED.search(text) is None
+    start: int | None = 0
+    while start is not None:
+        try:
+            for tree, begin, end in _scan(text, start):
+                undecoded = None if all_decoded else _UNDECODED.search(text, begin, end)
+                if undecoded is None:
+                    yield tree
+                else:
+                    skipped.append(_Malformed(begin, undecoded.start(), _NOT_UTF8).error(text, source))
+            return
+        except _Malformed as bad:
+            skipped.append(bad.error(text, source))
+            following = _NEXT_TREE.search(text, bad.begin + 1)
+            start = following.start() if following else None
+
+
+def _scan(text: str, start: int) -> Iterator[tuple[Tree, int, int]]:
+    """The trees from a position on, each with the positions where it begins and ends in the text."""
+    labels: list[str] = []
+    words: list[str | None] = []
+    ends: list[int] = []
+    open_nodes: list[int] = []
+    begin = start
+    for piece in _PIECE.finditer(text, start):
+        kind = piece.lastindex
+        if not open_nodes:
+            if kind == _STRAY and piece[_STRAY] == _BYTE_ORDER_MARK:
+                continue
+            begin = piece.start()
+            if kind is None or kind == _STRAY:
+                raise _Malformed(begin, begin, f"found {piece[0]!r} where '(' was expected")
+            labels, words, ends = [], [], []
+        if kind == _WORD:
+            labels.append(piece[_LABEL])
+            words.append(piece[_WORD])
+            ends.append(len(labels))
+        elif kind == _LABEL:
+            open_nodes.append(len(labels))
+            labels.append(piece[_LABEL])
+            words.append(None)
+            ends.append(0)
+            continue
+        elif kind is None:
+            node = open_nodes.pop()
+            ends[node] = len(labels)
+            if ends[node] == node + 1 and _NO_PARSE.match(text, begin) is None:
+                raise _Malformed(begin, piece.start(), f"found ')' after '({labels[node]}', expected a word or '('")
+        else:
+            raise _Malformed(begin, piece.start(), f"found {piece[0]!r} where '(' or ')' was expected; {_ONE_WORD}")
+        if not open_nodes:
+            yield (Tree(labels, words, ends) if any(labels) else UNPARSED), begin, piece.end()
+    if open_nodes:
+        raise _Malformed(begin, begin, f"the tree that starts here never ends: expected {len(open_nodes)} more ')'")
+
+
+def _read_text(path: Path, strict: bool) -> tuple[str, str]:
+    """The text of a file and the name it goes by in errors. Not strict: bytes that aren't UTF-8 become surrogates."""
+    source = "<stdin>" if str(path) == STDIN else str(path)
+    try:
+        content = sys.stdin.buffer.read() if str(path) == STDIN else path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{source}: can't be read: {error.strerror}") from error
+    try:
+        return content.decode("utf-8", errors="strict" if strict else "surrogateescape"), source
+    except UnicodeDecodeError as error:
+        before = content[: error.start].decode("utf-8")
+        raise TreebankError(source, _line(before, len(before)), _NOT_UTF8) from error
+
+
+def _line(text: str, position: int) -> int:
+    return 1 + len(_LINE_BREAK.findall(text, 0, position))
+
+
+def write_trees(trees: Iterable[Tree], file: TextIO) -> int:
+    """Writes trees one a line, and gives their number.
+
+    >>> write_trees([parse_tree("(NP (NN rain))")], sys.stdout)
+    (NP (NN rain))
+    1
+    """
+    count = 0
+    for tree in trees:
+        file.write(f"{tree}\n")
+        count += 1
+    return count

@@ -1,0 +1,60 @@
+"""Which child of a constituent is its head, and so which word speaks for it (after Collins 1999)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gpuparse.trees.language import HeadRule, Language
+from gpuparse.trees.tree import Tree
+
+CONJUNCTION = "CC"
+
+
+def head_child(language: Language, label: str, child_labels: Sequence[str]) -> int:
+    """The index of the head among the children of a constituent with this label.
+
+    >>> from gpuparse.trees import load_language
+    >>> head_child(load_language(), "NP", ["DT", "JJ", "NN"])
+    2
+    """
+    rule = language.rule(label)
+    return _before_conjunction(language, child_labels, _by_rule(language, rule, child_labels))
+
+
+def _by_rule(language: Language, rule: HeadRule, child_labels: Sequence[str]) -> int:
+    if rule.last is not None and child_labels[-1] == rule.last:
+        return len(child_labels) - 1
+    candidates = [index for index, label in enumerate(child_labels) if label not in language.raised]
+    if not candidates:  # nothing but punctuation: something has to be the head
+        candidates = list(range(len(child_labels)))
+    for step in rule.steps:
+        for index in candidates if step.from_left else reversed(candidates):
+            if child_labels[index] in step.labels:
+                return index
+    return candidates[0 if rule.fallback_from_left else -1]
+
+
+def _before_conjunction(language: Language, child_labels: Sequence[str], head: int) -> int:
+    """Of `A CC head` the first conjunct: the nearest non-punctuation child before the CC, if there is one."""
+    if head < 2 or child_labels[head - 1] != CONJUNCTION:
+        return head
+    for index in range(head - 2, -1, -1):
+        if child_labels[index] not in language.raised:
+            return index
+    return head
+
+
+def head_terminals(language: Language, tree: Tree) -> list[int]:
+    """For each node of a tree the node of its head word; a terminal's is itself.
+
+    >>> from gpuparse.trees import load_language, parse_tree
+    >>> head_terminals(load_language(), parse_tree("(S (NP (NNP Ann)) (VP (VBZ sings)))"))
+    [4, 2, 2, 4, 4]
+    """
+    heads = list(range(len(tree)))
+    for node in range(len(tree) - 1, -1, -1):  # children before their parents
+        children = list(tree.children(node))
+        if children:
+            child_labels = [tree.labels[child] for child in children]
+            heads[node] = heads[children[head_child(language, tree.labels[node], child_labels)]]
+    return heads

@@ -1,0 +1,188 @@
+"""What is particular to a language: head rules, POS tag classes and punctuation, read from a TOML file.
+
+The packaged file is English; its opening comment says what the entries mean. The text of the file is kept, so that a
+model can carry its language with it.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from gpuparse.errors import LanguageError
+
+
+@dataclass(frozen=True)
+class Step:
+    """One scan over the children: the first one met whose label is among these is the head."""
+
+    from_left: bool
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class HeadRule:
+    """How a label finds its head child; heads.py says in which order the parts apply."""
+
+    steps: tuple[Step, ...]  # tried in order; labels in order of priority are one step each
+    fallback_from_left: bool  # no step finds a child: the first non-punctuation child from this end
+    last: str | None = None  # a last child with this label is the head, before any step
+
+
+@dataclass(frozen=True)
+class Language:
+    """Head rules, tag classes and punctuation. Two languages are equal if their texts are.
+
+    >>> english = load_language()
+    >>> english.tag_class("NNS"), english.tag_class("-X-")
+    ('N', '-X-')
+    """
+
+    text: str  # the TOML file, as it was
+    rules: Mapping[str, HeadRule] = field(compare=False, repr=False)
+    default_rule: HeadRule = field(compare=False, repr=False)  # for a label with no rule
+    classes: Mapping[str, str] = field(compare=False, repr=False)  # from a tag to its class
+    raised: frozenset[str] = field(compare=False, repr=False)  # never at the edge of an item, never a head
+    quotes: frozenset[str] = field(compare=False, repr=False)  # removed before parsing
+    notwords: frozenset[str] = field(compare=False, repr=False)  # not counted as words of a sentence
+
+    def tag_class(self, tag: str) -> str:
+        """The class of a tag; a tag in no class is its own.
+
+        >>> load_language().tag_class("VBZ")
+        'V'
+        """
+        return self.classes.get(tag, tag)
+
+    def rule(self, label: str) -> HeadRule:
+        """The head rule of a label.
+
+        >>> load_language().rule("PP").steps[0]
+        Step(from_left=False, labels=('IN',))
+        """
+        return self.rules.get(label, self.default_rule)
+
+
+def load_language(path: Path | None = None) -> Language:
+    """The language described by a TOML file; None is the packaged English.
+
+    >>> sorted(load_language().quotes)
+    ['"', "''", '``']
+    """
+    if path is None:
+        return _english()
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise LanguageError(f"{path}: can't be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise LanguageError(f"{path}: is not UTF-8 text (byte {error.start})") from error
+    return parse_language(text, str(path))
+
+
+@cache
+def _english() -> Language:
+    text = resources.files("gpuparse.trees.data").joinpath("english.toml").read_text(encoding="utf-8")
+    return parse_language(text, "english.toml")
+
+
+def parse_language(text: str, source: str = "<text>") -> Language:
+    """The language described by the text of a TOML file; `source` names it in errors.
+
+    >>> latin = parse_language('[heads]\\nPP = { from = "left", labels = ["P"] }\\n[default]\\nfrom = "right"')
+    >>> latin.rule("PP").steps, latin.rule("NP").fallback_from_left
+    ((Step(from_left=True, labels=('P',)),), False)
+    """
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise LanguageError(f"{source}: not valid TOML: {error}") from error
+    reader = _Reader(source)
+    reader.known_keys(tables, "the file", {"heads", "default", "tagclasses", "punctuation"})
+    default = reader.table(tables, "default")
+    reader.known_keys(default, "default", {"from"})
+    punctuation = reader.table(tables, "punctuation")
+    reader.known_keys(punctuation, "punctuation", {"raised", "quotes", "notwords"})
+    return Language(
+        text=text,
+        rules=reader.head_rules(reader.table(tables, "heads")),
+        default_rule=HeadRule(steps=(), fallback_from_left=reader.from_left(default, "default", "left")),
+        classes=reader.tag_classes(reader.table(tables, "tagclasses")),
+        raised=frozenset(reader.strings(punctuation, "raised", "punctuation")),
+        quotes=frozenset(reader.strings(punctuation, "quotes", "punctuation")),
+        notwords=frozenset(reader.strings(punctuation, "notwords", "punctuation")),
+    )
+
+
+class _Reader:
+    """Takes checked values out of the TOML tables of one source."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+
+    def fail(self, problem: str) -> LanguageError:
+        return LanguageError(f"{self.source}: {problem}")
+
+    def known_keys(self, table: Mapping[str, Any], place: str, known: set[str]) -> None:
+        unknown = sorted(set(table) - known)
+        if unknown:
+            raise self.fail(f"{place} has an unknown entry {unknown[0]!r}; known are {', '.join(sorted(known))}")
+
+    def table(self, tables: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+        found = tables.get(name, {})
+        if not isinstance(found, dict):
+            raise self.fail(f"{name} must be a table")
+        return found
+
+    def strings(self, table: Mapping[str, Any], key: str, place: str) -> tuple[str, ...]:
+        found = table.get(key, [])
+        if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
+            raise self.fail(f"{place}: {key} must be a list of strings")
+        return tuple(found)
+
+    def from_left(self, table: Mapping[str, Any], place: str, default: str | None = None) -> bool:
+        found = table.get("from", default)
+        if found not in ("left", "right"):
+            raise self.fail(f'{place}: from must be "left" or "right", not {found!r}')
+        return bool(found == "left")
+
+    def head_rules(self, table: Mapping[str, Any]) -> dict[str, HeadRule]:
+        rules = {label: self.head_rule(entry, f"heads.{label}") for label, entry in table.items()}
+        if "NP" in rules:
+            rules.setdefault("NX", rules["NP"])  # in the Penn treebanks an NX is a piece of an NP
+        return rules
+
+    def head_rule(self, entry: Any, place: str) -> HeadRule:
+        if not isinstance(entry, dict):
+            raise self.fail(f"{place} must be a table")
+        if "steps" in entry:
+            return self.stepwise_rule(entry, place)
+        self.known_keys(entry, place, {"from", "labels"})
+        from_left = self.from_left(entry, place)
+        labels = self.strings(entry, "labels", place)
+        return HeadRule(steps=tuple(Step(from_left, (label,)) for label in labels), fallback_from_left=from_left)
+
+    def stepwise_rule(self, entry: Mapping[str, Any], place: str) -> HeadRule:
+        self.known_keys(entry, place, {"last", "steps"})
+        last = entry.get("last")
+        if last is not None and not isinstance(last, str):
+            raise self.fail(f"{place}: last must be a string")
+        if not isinstance(entry["steps"], list) or not all(isinstance(step, dict) for step in entry["steps"]):
+            raise self.fail(f"{place}: steps must be a list of tables")
+        for step in entry["steps"]:
+            self.known_keys(step, f"a step of {place}", {"from", "labels"})
+        steps = tuple(Step(self.from_left(step, place), self.strings(step, "labels", place)) for step in entry["steps"])
+        return HeadRule(steps=steps, fallback_from_left=False, last=last)
+
+    def tag_classes(self, table: Mapping[str, Any]) -> dict[str, str]:
+        classes: dict[str, str] = {}
+        for name in table:
+            for tag in self.strings(table, name, "tagclasses"):
+                if classes.setdefault(tag, name) != name:
+                    raise self.fail(f"tagclasses: {tag} is in two classes, {classes[tag]} and {name}")
+        return classes

@@ -1,0 +1,267 @@
+"""From a treebank's tree to the tree that the parser learns from, and back from a parse to all the input's tokens.
+
+Each step is a function from tree to tree. The words stay in order throughout, so that a step is either a choice of the
+nodes that stay or a change of the spans that the non-terminals cover.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from gpuparse.trees.language import Language
+from gpuparse.trees.tree import UNPARSED, Span, Token, Tree
+
+TOP = "TOP"
+ROOT_LABELS = frozenset({"", "ROOT", TOP, "S1", "VROOT"})  # what treebanks call the node above the sentence
+TRACE = "-NONE-"
+
+_PLAIN_LABEL = re.compile(r"[^-=|]+")  # what comes before function tags, indices and a second choice of label
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """The tokens of an input, and which of them the parser sees.
+
+    >>> sentence = Sentence((Token("Go", "VB"), Token("!", ".")), kept=(0,))
+    >>> sentence.words(), sentence.tags()
+    (['Go'], ['VB'])
+    """
+
+    tokens: tuple[Token, ...]  # without traces
+    kept: tuple[int, ...]  # indices into tokens, rising
+
+    def words(self) -> list[str]:
+        """The words that the parser sees."""
+        return [self.tokens[index].word for index in self.kept]
+
+    def tags(self) -> list[str]:
+        """Their POS tags."""
+        return [self.tokens[index].tag for index in self.kept]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A sentence and its tree over the tokens kept, rooted TOP; no tree where no token is kept."""
+
+    tree: Tree | None
+    sentence: Sentence
+
+
+def prepare(tree: Tree, language: Language) -> Prepared:
+    """A treebank's tree as the parser learns it.
+
+    >>> from gpuparse.trees import load_language, parse_tree
+    >>> prepared = prepare(parse_tree("( (S (NP-SBJ (PRP He)) (VP (VBD woke) (PRT (RP up))) (. .)))"), load_language())
+    >>> str(prepared.tree), prepared.sentence.kept
+    ('(TOP (S (NP (PRP He)) (VP (VBD woke) (ADVP (RP up)))))', (0, 1, 2))
+    """
+    stripped = strip(tree)
+    sentence = prepare_tokens(stripped.tokens(), language)
+    if not sentence.kept:
+        return Prepared(None, sentence)
+    rooted = particles_as_adverbs(under_top(stripped))
+    raised = raise_punctuation(remove_quotes(rooted, language), language)
+    return Prepared(remove_self_projections(remove_outer_punctuation(raised, language)), sentence)
+
+
+def prepare_tokens(tokens: Iterable[Token], language: Language) -> Sentence:
+    """The sentence of tokens that have no tree: the same tokens are kept as in `prepare`.
+
+    >>> from gpuparse.trees import load_language
+    >>> tokens = [Token("``", "``"), Token("Go", "VB"), Token("''", "''"), Token(".", ".")]
+    >>> prepare_tokens(tokens, load_language()).kept
+    (1,)
+    """
+    all_tokens = tuple(tokens)
+    unquoted = [index for index, token in enumerate(all_tokens) if token.tag not in language.quotes]
+    inside = _inside_punctuation([all_tokens[index].tag for index in unquoted], language)
+    return Sentence(all_tokens, tuple(unquoted[position] for position in inside))
+
+
+def count_words(tokens: Iterable[Token], language: Language) -> int:
+    """The length of a sentence: punctuation and brackets are not words.
+
+    >>> from gpuparse.trees import load_language
+    >>> count_words([Token("Go", "VB"), Token("!", ".")], load_language())
+    1
+    """
+    return sum(token.tag not in language.notwords for token in tokens)
+
+
+# The steps.
+
+
+def plain_label(label: str) -> str:
+    """A label without function tags and indices, and of two labels the first.
+
+    >>> [plain_label(label) for label in ("NP-SBJ-1", "NP=2", "ADVP|PRT", "-LRB-")]
+    ['NP', 'NP', 'ADVP', '-LRB-']
+    """
+    plain = _PLAIN_LABEL.match(label)
+    return plain.group() if plain else label
+
+
+def strip(tree: Tree) -> Tree:
+    """Plain labels, no traces, and no non-terminal without words (but the root). Tags stay as they are.
+
+    >>> from gpuparse.trees import parse_tree
+    >>> str(strip(parse_tree("(S (NP-SBJ-1 (NNP Ann)) (VP (VBZ sings) (NP (-NONE- *)) (NP=2 (NNS hymns))))")))
+    '(S (NP (NNP Ann)) (VP (VBZ sings) (NP (NNS hymns))))'
+    """
+    labels = [
+        plain_label(label) if word is None else label for label, word in zip(tree.labels, tree.words, strict=True)
+    ]
+    return _without_tags(tree.relabelled(labels), frozenset({TRACE}))
+
+
+def under_top(tree: Tree) -> Tree:
+    """The tree rooted in TOP: the root is renamed if it has a root label, else TOP goes above. No other root label stays.
+
+    >>> from gpuparse.trees import parse_tree
+    >>> str(under_top(parse_tree("( (NP (NN rain)))"))), str(under_top(parse_tree("(NP (NN rain))")))
+    ('(TOP (NP (NN rain)))', '(TOP (NP (NN rain)))')
+    """
+    rooted = Tree((TOP, *tree.labels), (None, *tree.words), (len(tree) + 1, *(end + 1 for end in tree.ends)))
+    inner = zip(tree.labels, tree.words, strict=True)
+    return rooted.only([True, *(word is not None or label not in ROOT_LABELS for label, word in inner)])
+
+
+def particles_as_adverbs(tree: Tree) -> Tree:
+    """PRT becomes ADVP.
+
+    >>> from gpuparse.trees import parse_tree
+    >>> str(particles_as_adverbs(parse_tree("(VP (VB go) (PRT (RP on)))")))
+    '(VP (VB go) (ADVP (RP on)))'
+    """
+    nodes = zip(tree.labels, tree.words, strict=True)
+    return tree.relabelled(["ADVP" if label == "PRT" and word is None else label for label, word in nodes])
+
+
+def remove_quotes(tree: Tree, language: Language) -> Tree:
+    """The tree without quotation marks, and without the non-terminals that held nothing else.
+
+    >>> from gpuparse.trees import load_language, parse_tree
+    >>> str(remove_quotes(parse_tree("(S (`` ``) (VP (VB Go)) ('' ''))"), load_language()))
+    '(S (VP (VB Go)))'
+    """
+    return _without_tags(tree, language.quotes)
+
+
+def raise_punctuation(tree: Tree, language: Language) -> Tree:
+    """Punctuation at the edge of a non-terminal moves up beside it, again and again; only the root keeps it there.
+
+    In spans: each non-terminal but the root shrinks to start and end with a token that is not punctuation.
+
+    >>> from gpuparse.trees import load_language, parse_tree
+    >>> str(raise_punctuation(parse_tree("(S (NP (NP (NNP Ann)) (, ,)) (VP (VBZ sings)))"), load_language()))
+    '(S (NP (NP (NNP Ann))) (, ,) (VP (VBZ sings)))'
+    """
+    tokens = tree.tokens()
+    first, last = _nearest_others(tokens, language.raised)
+    root, *inner = tree.spans()
+    shrunk = [Span(label, first[start], last[end]) for label, start, end in inner]
+    return Tree.from_spans([root, *(span for span in shrunk if span.start < span.end)], tokens)
+
+
+def _nearest_others(tokens: Sequence[Token], tags: frozenset[str]) -> tuple[list[int], list[int]]:
+    """For each position between tokens: where the next token with none of these tags starts and the last one ended."""
+    starts = list(range(len(tokens) + 1))
+    ends = list(range(len(tokens) + 1))
+    for position in range(len(tokens) - 1, -1, -1):
+        if tokens[position].tag in tags:
+            starts[position] = starts[position + 1]
+    for position, token in enumerate(tokens):
+        if token.tag in tags:
+            ends[position + 1] = ends[position]
+    return starts, ends
+
+
+def remove_outer_punctuation(tree: Tree, language: Language) -> Tree:
+    """The tree without the punctuation that its sentence starts and ends with.
+
+    >>> from gpuparse.trees import load_language, parse_tree
+    >>> str(remove_outer_punctuation(parse_tree("(TOP (S (VP (VB Go))) (. !))"), load_language()))
+    '(TOP (S (VP (VB Go))))'
+    """
+    inside = _inside_punctuation([token.tag for token in tree.tokens()], language)
+    return _with_tokens(tree, [position in inside for position in range(len(tree.tokens()))])
+
+
+def _inside_punctuation(tags: Sequence[str], language: Language) -> range:
+    """The positions from the first tag that is not punctuation to the last."""
+    words = [position for position, tag in enumerate(tags) if tag not in language.raised]
+    return range(words[0], words[-1] + 1) if words else range(0)
+
+
+def remove_self_projections(tree: Tree) -> Tree:
+    """Of two nodes with the same label in a unary chain the upper goes; the root stays.
+
+    >>> from gpuparse.trees import parse_tree
+    >>> str(remove_self_projections(parse_tree("(TOP (S (VP (S (VB Go)))))")))
+    '(TOP (VP (S (VB Go))))'
+    """
+    keep = [True] * len(tree)
+    below: set[str] = set()  # the labels of the unary chain under the node
+    for node in range(len(tree) - 1, -1, -1):
+        if tree.words[node] is None and node + 1 < len(tree) and tree.ends[node + 1] == tree.ends[node]:
+            keep[node] = tree.labels[node] not in below or node == 0
+        else:
+            below = set()
+        below.add(tree.labels[node])
+    return tree.only(keep)
+
+
+def _without_tags(tree: Tree, tags: frozenset[str]) -> Tree:
+    return _with_tokens(tree, [token.tag not in tags for token in tree.tokens()])
+
+
+def _with_tokens(tree: Tree, stays: Sequence[bool]) -> Tree:
+    """The tree of the tokens marked True: a non-terminal left without tokens goes too, except the root."""
+    marks = iter(stays)
+    keep = [word is not None and next(marks) for word in tree.words]
+    kept_before = [0]
+    for kept in keep:
+        kept_before.append(kept_before[-1] + kept)
+    inner = zip(tree.words, tree.ends, strict=True)
+    return tree.only(
+        [
+            node == 0 or (keep[node] if word is not None else kept_before[node] < kept_before[end])
+            for node, (word, end) in enumerate(inner)
+        ]
+    )
+
+
+# The way back.
+
+
+def restore(parse: Tree | None, sentence: Sentence) -> Tree:
+    """A parse of the tokens kept, with the removed ones back in their places; no parse gives a flat tree.
+
+    A removed token goes into the lowest node that spans both its neighbours; at the edge of the sentence into the
+    child of the root that covers the sentence, or the root itself where no child does.
+
+    >>> from gpuparse.trees import load_language, parse_tree
+    >>> prepared = prepare(parse_tree("(TOP (S (`` ``) (VP (VB Go) ('' '') (ADVP (RB on))) (. .)))"), load_language())
+    >>> str(restore(prepared.tree, prepared.sentence))
+    "(TOP (S (`` ``) (VP (VB Go) ('' '') (ADVP (RB on))) (. .)))"
+    """
+    if parse is None:
+        return _flat(sentence.tokens)
+    parsed = parse.tokens()
+    if len(parsed) != len(sentence.kept):
+        raise ValueError(f"a parse of {len(parsed)} tokens for a sentence of which {len(sentence.kept)} are kept")
+    tokens = list(sentence.tokens)
+    for index, token in zip(sentence.kept, parsed, strict=True):
+        tokens[index] = token
+    covering = 2 if len(parse) > 1 and parse.words[1] is None and parse.ends[1] == len(parse) else 1
+    spans = [Span(label, sentence.kept[start], sentence.kept[end - 1] + 1) for label, start, end in parse.spans()]
+    spans[:covering] = [Span(label, 0, len(tokens)) for label, _, _ in spans[:covering]]
+    return Tree.from_spans(spans, tokens)
+
+
+def _flat(tokens: Sequence[Token]) -> Tree:
+    if not tokens:
+        return UNPARSED
+    return Tree.from_spans([Span(TOP, 0, len(tokens))], tokens)
