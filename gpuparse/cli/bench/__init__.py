@@ -1,0 +1,15 @@
+"""`gpuparse bench`: the project's benchmarks, one file a benchmark."""
+
+from __future__ import annotations
+
+import typer
+
+from gpuparse.cli.bench import read
+
+app = typer.Typer(help="The project's benchmarks.", no_args_is_help=True)
+app.command("read")(read.read_command)
+
+
+@app.callback()
+def benchmarks() -> None:
+    """The project's benchmarks."""

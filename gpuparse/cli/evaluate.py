@@ -1,0 +1,151 @@
+"""`gpuparse eval`: how well test trees agree with gold trees, in EVALB's figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gpuparse.cli.arguments import Json, LanguageFile, MaxWords, Seed
+from gpuparse.cli.tables import print_json, print_table
+from gpuparse.errors import UsageError
+
+if TYPE_CHECKING:
+    from gpuparse.evaluate import Evaluation
+    from gpuparse.evaluate.significance import Difference
+    from gpuparse.trees import Tree
+
+
+def evaluate_command(
+    gold: Annotated[str, typer.Argument(metavar="GOLD", help="The trees that are right: a file, a folder, or -.")],
+    test: Annotated[str, typer.Argument(metavar="TEST", help="The trees to score, in the same order.")],
+    max_words: MaxWords = None,
+    params: Annotated[
+        Path | None, typer.Option(metavar="FILE.prm", help="EVALB's parameter file. [default: COLLINS.prm's rules]")
+    ] = None,
+    as_json: Json = False,
+    per_sentence: Annotated[bool, typer.Option("--per-sentence", help="A line for each sentence too.")] = False,
+    compare: Annotated[
+        str | None,
+        typer.Option(metavar="OTHER", help="Another parser's trees: test whether the difference to TEST is chance."),
+    ] = None,
+    trials: Annotated[int, typer.Option(min=1, help="Trials of stratified shuffling, for --compare.")] = 100_000,
+    seed: Seed = 0,
+    language: LanguageFile = None,
+) -> None:
+    """Score TEST against GOLD: EVALB's figures, by COLLINS.prm's rules unless told otherwise.
+
+    Words that --max-words counts are gold tokens other than punctuation and brackets (`notwords` in the language file).
+    EVALB's lengths, as in len<=40, count punctuation.
+    """
+    trees = _read_all([path for path in (gold, test, compare) if path is not None])
+    numbers = _short_sentences(trees[0], max_words, language)
+    evaluations = [evaluation_of(trees[0], candidate, params, numbers) for candidate in trees[1:]]
+    differences = _compare(evaluations[0], evaluations[1], trials, seed) if compare else []
+    if as_json:
+        content = evaluations[0].as_json(per_sentence)
+        if differences:
+            content["compare"] = {difference.measure: difference.as_json() for difference in differences}
+        print_json(content)
+    else:
+        print_evaluation(evaluations[0], per_sentence)
+        if differences:
+            _print_differences(differences, evaluations, trials)
+
+
+def evaluation_of(
+    gold: Sequence[Tree], test: Sequence[Tree], params: Path | None = None, numbers: Sequence[int] | None = None
+) -> Evaluation:
+    """The evaluation of the sentences `numbers` (all, if not given) by a parameter file's rules, or COLLINS.prm's."""
+    from gpuparse.evaluate import COLLINS, evaluate, read_rules
+
+    return evaluate(gold, test, read_rules(params) if params else COLLINS, numbers)
+
+
+def _compare(first: Evaluation, second: Evaluation, trials: int, seed: int) -> list[Difference]:
+    from gpuparse.evaluate.significance import compare
+
+    return compare(first.scores, second.scores, trials, seed)
+
+
+def _read_all(paths: Sequence[str]) -> list[list[Tree]]:
+    from gpuparse.trees import read_trees
+
+    if paths.count("-") > 1:
+        raise UsageError("Only one of the treebanks can be the standard input (-).")
+    return [list(read_trees(path)) for path in paths]
+
+
+def _short_sentences(gold: Sequence[Tree], max_words: int | None, language: Path | None) -> list[int] | None:
+    """The numbers of the sentences with at most so many words; None for all."""
+    from gpuparse.trees import count_words, load_language, strip
+
+    if max_words is None:
+        return None
+    rules = load_language(language)
+    return [n for n, tree in enumerate(gold, 1) if count_words(strip(tree).tokens(), rules) <= max_words]
+
+
+def print_evaluation(evaluation: Evaluation, per_sentence: bool = False) -> None:
+    """Prints an evaluation for people: EVALB's tables, then those by label and by length, then what was not scored."""
+    from gpuparse.evaluate.listing import HEADER, RULE, sentence_line, summary_lines, total_line
+    from gpuparse.evaluate.scoring import Status
+
+    if per_sentence:
+        print(HEADER)
+        for score in evaluation.scores:
+            print(sentence_line(score))
+        print(RULE)
+        print(total_line(evaluation.overall))
+        print("=== Summary ===\n")
+    for title, summary in (("All", evaluation.overall), (f"len<={evaluation.rules.cutoff}", evaluation.short)):
+        print("\n".join(summary_lines(title, summary)), end="\n\n")
+    _print_breakdown(evaluation)
+    for status, title in ((Status.ERROR, "Error"), (Status.SKIPPED, "Skipped")):
+        for score in evaluation.with_status(status):
+            print(f"{title}: sentence {score.id}: {score.problem}")
+    print(f"Rules: {evaluation.rules}")
+
+
+def _print_breakdown(evaluation: Evaluation) -> None:
+    exact = evaluation.overall.figures()["exact_match"]
+    print(f"Exact match (brackets and tags) = {exact:.2f}\n")
+    measures = ["recall", "precision", "f1"]
+    labels = {label: counts.figures() for label, counts in evaluation.by_label.items()}
+    print_table(
+        "By label",
+        ["label", "gold", "test", *measures],
+        [
+            [label, str(f["gold"]), str(f["test"]), *(f"{f[measure]:.2f}" for measure in measures)]
+            for label, f in labels.items()
+        ],
+    )
+    print()
+    measures.append("complete_match")
+    lengths = {lengths: summary.figures() for lengths, summary in evaluation.by_length.items()}
+    print_table(
+        "By length",
+        ["length", "sentences", *(measure.replace("_", " ") for measure in measures)],
+        [
+            [length, str(f["sentences"]), *(f"{f[measure]:.2f}" for measure in measures)]
+            for length, f in lengths.items()
+        ],
+    )
+    print()
+
+
+def _print_differences(differences: Sequence[Difference], evaluations: Sequence[Evaluation], trials: int) -> None:
+    from gpuparse.evaluate.scoring import Status
+
+    both = sum(
+        all(score.status == Status.VALID for score in pair)
+        for pair in zip(*(evaluation.scores for evaluation in evaluations), strict=True)
+    )
+    print()
+    print_table(
+        f"Compared on the {both} sentences valid in both ({trials} trials of stratified shuffling)",
+        ["measure", "test", "other", "difference", "p"],
+        [[d.measure, f"{d.first:.2f}", f"{d.second:.2f}", f"{d.size:+.2f}", f"{d.p:.5f}"] for d in differences],
+    )

@@ -1,0 +1,108 @@
+"""The `gpuparse` command: its subcommands, and what a user sees when something goes wrong."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from gpuparse.cli import bench, devices, evaluate, prepare, synth
+from gpuparse.errors import GpuparseError
+from gpuparse.version import VERSION
+
+INTERRUPTED = 130
+
+
+class Commands(TyperGroup):
+    """The subcommands. Failures are told to the user here, before typer has its own way with some of them."""
+
+    def invoke(self, ctx: Any) -> Any:
+        with _failures_told():
+            return super().invoke(ctx)
+
+
+app = typer.Typer(
+    cls=Commands,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("prepare")(prepare.prepare_command)
+app.command("eval")(evaluate.evaluate_command)
+app.command("synth")(synth.synth_command)
+app.command("devices")(devices.devices_command)
+app.add_typer(bench.app, name="bench")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"gpuparse {VERSION}")
+        raise typer.Exit()
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Learns to parse language from a treebank, and parses with what it learned."""
+
+
+def run() -> None:
+    """The entry point: runs the command of `sys.argv` and ends the process with its exit code."""
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding="utf-8")  # treebanks are UTF-8, whatever the terminal
+    with _failures_told():
+        try:
+            app()
+        except Exception as error:
+            _tell_internal_error(error)
+        finally:
+            sys.stdout.flush()
+
+
+@contextmanager
+def _failures_told() -> Iterator[None]:
+    """Ends the process with a message and an exit code when what it wraps fails in a way that a user can meet."""
+    try:
+        yield
+        sys.stdout.flush()
+    except GpuparseError as error:
+        _fail(str(error), error.exit_code)
+    except KeyboardInterrupt:
+        _fail("interrupted", INTERRUPTED)
+    except BrokenPipeError:  # the reader has had enough, as in `gpuparse synth 1000 | head`: no failure of ours
+        _drop_output()
+        sys.exit(0)
+    except OSError as error:
+        _drop_output()
+        where = f"{error.filename}: " if error.filename else ""
+        _fail(f"{where}{error.strerror or error}", 1)
+
+
+def _drop_output() -> None:
+    """Lets what is still in the buffer of stdout go nowhere: it could only fail again when the process ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+
+
+def _fail(message: str, exit_code: int) -> None:
+    print(f"gpuparse: {message}", file=sys.stderr)
+    sys.exit(exit_code)
+
+
+def _tell_internal_error(error: Exception) -> None:
+    if os.environ.get("GPUPARSE_TRACEBACK"):
+        traceback.print_exception(error)
+    _fail(
+        f"internal error: {type(error).__name__}: {error}\nThis is a fault of gpuparse, not yours; with "
+        "GPUPARSE_TRACEBACK=1 in the environment it shows where.",
+        1,
+    )
