@@ -9,7 +9,9 @@ from __future__ import annotations
 import os
 import re
 import sys
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import TextIO
 
@@ -24,7 +26,7 @@ _PIECE = re.compile(r"\([ \t\r\n]*([^ \t\r\n()]*)(?:[ \t\r\n]+([^ \t\r\n()]+)[ \
 _LABEL, _WORD, _STRAY = 1, 2, 3
 _NO_PARSE = re.compile(r"\([ \t\r\n]*(?:\([ \t\r\n]*\)[ \t\r\n]*)?\)")  # `()` or `(())`
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
-_NEXT_TREE = re.compile(r"(?<=[\r\n])\(")
+_TREE_ON_NEW_LINE = re.compile(r"(?<=[\r\n])\(")
 _UNDECODED = re.compile("[\udc80-\udcff]")  # bytes that were not UTF-8, as surrogateescape leaves them
 
 
@@ -42,8 +44,8 @@ class _Malformed(Exception):
         self.position = position
         self.problem = problem
 
-    def error(self, text: str, source: str) -> TreebankError:
-        return TreebankError(source, _line(text, self.position), self.problem)
+    def error(self, line_starts: list[int], source: str) -> TreebankError:
+        return TreebankError(source, bisect_right(line_starts, self.position), self.problem)
 
 
 def read_trees(
@@ -54,8 +56,8 @@ def read_trees(
 ) -> Iterator[Tree]:
     """The trees of files and folders, one after the other; `-` is the standard input.
 
-    A malformed tree is an error. With `skip_bad` it is left out, reading goes on at the next line that starts with an
-    opening bracket, and its error is added to `skipped`, where that is given.
+    A malformed tree is an error. With `skip_bad` it is left out and its error is added to `skipped`, where that is given;
+    from there on every line of the file that starts with an opening bracket starts a tree.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -111,38 +113,44 @@ def parse_trees(text: str, source: str = "<text>") -> Iterator[Tree]:
     ['(NP (NN rain))', '(NP (NN snow))']
     """
     try:
-        for tree, _, _ in _scan(text, 0):
+        for tree, _, _ in _scan(text, 0, len(text)):
             yield tree
     except _Malformed as bad:
-        raise bad.error(text, source) from None
+        raise bad.error(_line_starts(text), source) from None
 
 
 def _parse_skipping(text: str, source: str, skipped: list[TreebankError]) -> Iterator[Tree]:
-    all_decoded = _UNDECODED.search(text) is None
-    start: int | None = 0
-    while start is not None:
+    line_starts = _line_starts(text)
+
+    def decoded_trees(begin: int, end: int) -> Iterator[Tree]:
+        for tree, tree_begin, tree_end in _scan(text, begin, end):
+            undecoded = _UNDECODED.search(text, tree_begin, tree_end)
+            if undecoded is None:
+                yield tree
+            else:
+                skipped.append(_Malformed(tree_begin, undecoded.start(), _NOT_UTF8).error(line_starts, source))
+
+    try:
+        yield from decoded_trees(0, len(text))
+        return
+    except _Malformed as bad:
+        starts = [bad.begin, *(found.start() for found in _TREE_ON_NEW_LINE.finditer(text, bad.begin + 1))]
+    for begin, end in pairwise([*starts, len(text)]):  # no further than the next start: a bad tree hides no good one
         try:
-            for tree, begin, end in _scan(text, start):
-                undecoded = None if all_decoded else _UNDECODED.search(text, begin, end)
-                if undecoded is None:
-                    yield tree
-                else:
-                    skipped.append(_Malformed(begin, undecoded.start(), _NOT_UTF8).error(text, source))
-            return
+            yield from decoded_trees(begin, end)
         except _Malformed as bad:
-            skipped.append(bad.error(text, source))
-            following = _NEXT_TREE.search(text, bad.begin + 1)
-            start = following.start() if following else None
+            skipped.append(bad.error(line_starts, source))
 
 
-def _scan(text: str, start: int) -> Iterator[tuple[Tree, int, int]]:
-    """The trees from a position on, each with the positions where it begins and ends in the text."""
+def _scan(text: str, start: int, stop: int) -> Iterator[tuple[Tree, int, int]]:
+    """The trees between two positions, each with the positions where it begins and ends in the text."""
     labels: list[str] = []
     words: list[str | None] = []
     ends: list[int] = []
     open_nodes: list[int] = []
     begin = start
-    for piece in _PIECE.finditer(text, start):
+    known: dict[str, str] = {}  # one string for all the nodes with a label
+    for piece in _PIECE.finditer(text, start, stop):
         kind = piece.lastindex
         if not open_nodes:
             if kind == _STRAY and piece[_STRAY] == _BYTE_ORDER_MARK:
@@ -152,12 +160,14 @@ def _scan(text: str, start: int) -> Iterator[tuple[Tree, int, int]]:
                 raise _Malformed(begin, begin, f"found {piece[0]!r} where '(' was expected")
             labels, words, ends = [], [], []
         if kind == _WORD:
-            labels.append(piece[_LABEL])
-            words.append(piece[_WORD])
+            label, word, _ = piece.groups()
+            labels.append(known.setdefault(label, label))
+            words.append(word)
             ends.append(len(labels))
         elif kind == _LABEL:
             open_nodes.append(len(labels))
-            labels.append(piece[_LABEL])
+            label = piece[_LABEL]
+            labels.append(known.setdefault(label, label))
             words.append(None)
             ends.append(0)
             continue
@@ -185,11 +195,11 @@ def _read_text(path: Path, strict: bool) -> tuple[str, str]:
         return content.decode("utf-8", errors="strict" if strict else "surrogateescape"), source
     except UnicodeDecodeError as error:
         before = content[: error.start].decode("utf-8")
-        raise TreebankError(source, _line(before, len(before)), _NOT_UTF8) from error
+        raise TreebankError(source, len(_line_starts(before)), _NOT_UTF8) from error
 
 
-def _line(text: str, position: int) -> int:
-    return 1 + len(_LINE_BREAK.findall(text, 0, position))
+def _line_starts(text: str) -> list[int]:
+    return [0, *(line_break.end() for line_break in _LINE_BREAK.finditer(text))]
 
 
 def write_trees(trees: Iterable[Tree], file: TextIO) -> int:

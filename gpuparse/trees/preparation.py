@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from gpuparse.trees.language import Language
 from gpuparse.trees.tree import UNPARSED, Span, Token, Tree
@@ -117,7 +118,7 @@ def strip(tree: Tree) -> Tree:
 
 
 def under_top(tree: Tree) -> Tree:
-    """The tree rooted in TOP: the root is renamed if it has a root label, else TOP goes above. No other root label stays.
+    """The tree under TOP: a root with a root label is renamed, above any other TOP is added; inner root labels go.
 
     >>> from gpuparse.trees import parse_tree
     >>> str(under_top(parse_tree("( (NP (NN rain)))"))), str(under_top(parse_tree("(NP (NN rain))")))
@@ -186,7 +187,8 @@ def remove_outer_punctuation(tree: Tree, language: Language) -> Tree:
     '(TOP (S (VP (VB Go))))'
     """
     inside = _inside_punctuation([token.tag for token in tree.tokens()], language)
-    return _with_tokens(tree, [position in inside for position in range(len(tree.tokens()))])
+    positions = zip(tree.tokens_before(), tree.words, strict=False)
+    return _with_terminals(tree, [word is not None and position in inside for position, word in positions])
 
 
 def _inside_punctuation(tags: Sequence[str], language: Language) -> range:
@@ -214,23 +216,16 @@ def remove_self_projections(tree: Tree) -> Tree:
 
 
 def _without_tags(tree: Tree, tags: frozenset[str]) -> Tree:
-    return _with_tokens(tree, [token.tag not in tags for token in tree.tokens()])
+    if tags.isdisjoint(tree.labels):
+        return tree
+    nodes = zip(tree.labels, tree.words, strict=True)
+    return _with_terminals(tree, [word is not None and label not in tags for label, word in nodes])
 
 
-def _with_tokens(tree: Tree, stays: Sequence[bool]) -> Tree:
-    """The tree of the tokens marked True: a non-terminal left without tokens goes too, except the root."""
-    marks = iter(stays)
-    keep = [word is not None and next(marks) for word in tree.words]
-    kept_before = [0]
-    for kept in keep:
-        kept_before.append(kept_before[-1] + kept)
-    inner = zip(tree.words, tree.ends, strict=True)
-    return tree.only(
-        [
-            node == 0 or (keep[node] if word is not None else kept_before[node] < kept_before[end])
-            for node, (word, end) in enumerate(inner)
-        ]
-    )
+def _with_terminals(tree: Tree, stays: Sequence[bool]) -> Tree:
+    """The tree of the terminals marked True, one mark a node, and of the non-terminals above them; the root stays."""
+    before = list(accumulate(stays, initial=0))
+    return tree.only([node == 0 or before[node] < before[end] for node, end in enumerate(tree.ends)])
 
 
 # The way back.
