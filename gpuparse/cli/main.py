@@ -22,6 +22,10 @@ INTERRUPTED = 130
 class Commands(TyperGroup):
     """The subcommands. Failures are told to the user here, before typer has its own way with some of them."""
 
+    def make_context(self, *arguments: Any, **options: Any) -> Any:
+        with _failures_told():
+            return super().make_context(*arguments, **options)
+
     def invoke(self, ctx: Any) -> Any:
         with _failures_told():
             return super().invoke(ctx)
