@@ -56,8 +56,8 @@ def read_trees(
 ) -> Iterator[Tree]:
     """The trees of files and folders, one after the other; `-` is the standard input.
 
-    A malformed tree is an error. With `skip_bad` it is left out and its error is added to `skipped`, where that is given;
-    from there on every line of the file that starts with an opening bracket starts a tree.
+    A malformed tree is an error. With `skip_bad` it is left out and its error is added to `skipped`, where that is
+    given; from there on every line of the file that starts with an opening bracket starts a tree.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
