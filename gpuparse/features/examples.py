@@ -10,27 +10,18 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from gpuparse.dtypes import CHOICE, FEATURE, ITEM, OFFSET, POSITION, REAL, ROW, SEGMENT, SIGN
-from gpuparse.features.extraction import emit_segment, segment_capacity
-from gpuparse.features.groups import Column
+from gpuparse.features.extraction import segment_capacity
 from gpuparse.features.matrix import Matrix
+from gpuparse.features.segments import count_features, renumber
 from gpuparse.features.space import FeatureSpace
-from gpuparse.logic.goldpath import GoldPath, gold_path
-from gpuparse.logic.headtable import compile_heads, head_index
-from gpuparse.logic.items import END, FIRST, LAST, START
-from gpuparse.logic.strategy import Strategy, allows_children, allows_label
+from gpuparse.features.walk import N_COLUMNS, NOT_ALLOWED, OUT_OF_TABLE, walk
+from gpuparse.logic.goldpath import gold_path
+from gpuparse.logic.headtable import compile_heads
+from gpuparse.logic.strategy import Strategy
 from gpuparse.logic.vocabulary import Vocabulary
 from gpuparse.trees import Tree
-
-NOT_ALLOWED = np.iinfo(CHOICE).max
-N_COLUMNS = len(Column)
-_TABLE = 5  # what ran out of room: the table of segments
-_BU = int(Strategy.bu)
-_SENTENCE, _STATE, _LEFT, _RIGHT, _LEFT_CHILD, _RIGHT_CHILD, _CHILDREN, _HEAD, _TO_HEAD, _FROM_HEAD, _NON_HEAD = (
-    int(column) for column in Column
-)
 
 
 class Examples(NamedTuple):
@@ -93,7 +84,7 @@ class _Growing:
         return self.states, self.candidates, self.choices, self.rows, self.heads, self.starts, self.features
 
     def grow(self, short: int) -> None:
-        """Make half as much room again for what ran short (an index of `filled`, or _TABLE, which is not here)."""
+        """Make half as much room again for what ran short, an index of `filled`; the table of segments is not here."""
         names = (("states",), ("candidates", "choices"), ("rows", "heads"), ("starts",), ("features",), ())
         for name in names[short]:
             array = getattr(self, name)
@@ -130,7 +121,7 @@ def build_training_data(
         workspace.make_room(len(path.terminals), max_children)
         before = growing.filled.copy()
         while True:
-            short, missed = _walk(
+            short, missed = walk(
                 *(path, number, int(strategy), max_children, heads, numbering, vocabulary.label_symbols),
                 *(workspace.arrays(), growing.arrays(), growing.filled),
             )
@@ -149,11 +140,11 @@ def build_training_data(
 def _finish(growing: _Growing, space: FeatureSpace, uninferable: int) -> TrainingData:
     """Number the features by how many segments have them, and put every segment in order."""
     counts = np.zeros(space.size, np.int64)
-    _count(growing.features, counts)
+    count_features(growing.features, counts)
     numbers = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)].astype(FEATURE)
     rank = np.empty(space.size, FEATURE)
     rank[numbers] = np.arange(len(numbers), dtype=FEATURE)
-    _renumber(growing.features, growing.starts, rank)
+    renumber(growing.features, growing.starts, rank)
     group, _, _ = space.place(numbers)
     matrix = Matrix(growing.rows, growing.starts, growing.features, space.columns[group])
     candidates = Candidates(
@@ -196,218 +187,7 @@ class _Workspace:
     def start_again(self, short: int) -> None:
         """Forget what the sentence has written, since it is walked again with more room."""
         self.seen.fill(0)
-        self.make_table(len(self.keys) * (2 if short == _TABLE else 1))
+        self.make_table(len(self.keys) * (2 if short == OUT_OF_TABLE else 1))
 
     def arrays(self) -> tuple[np.ndarray, ...]:
         return self.frontier, self.hashes, self.buffer, self.taken, self.seen, self.keys, self.values
-
-
-@njit(cache=True, nogil=True)
-def _mix(key, value):
-    """A 64-bit hash of a hash and a number, which does not commute."""
-    key = (key + np.uint64(1)) * np.uint64(0xD6E8FEB86659FD93) + np.uint64(value)
-    key = (key ^ (key >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
-    return key ^ (key >> np.uint64(29))
-
-
-@njit(cache=True, nogil=True)
-def _run_key(column, frontier, start, stop, extra):
-    """The key of a run of frontier items. Within a sentence an item has one number, so equal runs are the same run."""
-    key = _mix(_mix(np.uint64(0), column + 1), extra)
-    for at in range(start, stop):
-        key = _mix(key, frontier[at] + 1)
-    return key
-
-
-@njit(cache=True, nogil=True)
-def _column_key(column, state, frontier, size, hashes, i, j, h):
-    """What decides the segment of a column: equal keys, equal features."""
-    if column == _SENTENCE:
-        return _mix(_mix(np.uint64(0), column + 1), 0)
-    if column == _STATE:
-        return _mix(_mix(np.uint64(0), column + 1), state)
-    if column == _LEFT:
-        return _mix(_mix(np.uint64(0), column + 1), hashes[0, i])
-    if column == _RIGHT:
-        return _mix(_mix(np.uint64(0), column + 1), hashes[1, j + 1])
-    if column == _LEFT_CHILD:
-        return _run_key(column, frontier, i, min(i + 4, size), 0)
-    if column == _RIGHT_CHILD:
-        return _run_key(column, frontier, max(j - 3, 0), j + 1, 0)
-    if column == _CHILDREN:
-        return _run_key(column, frontier, i, j + 1, 0)
-    if column == _HEAD:
-        return _run_key(column, frontier, max(h - 3, 0), min(h + 4, size), min(h, 3))
-    if column == _TO_HEAD:
-        return _run_key(column, frontier, i, h + 1, 0)
-    if column == _FROM_HEAD:
-        return _run_key(column, frontier, h, j + 1, 0)
-    return _run_key(column, frontier, i, j + 1, h - i)
-
-
-@njit(cache=True, nogil=True)
-def _hash_ends(frontier, size, hashes):
-    """`hashes[0, i]` stands for the items before i, `hashes[1, j]` for those from j on."""
-    hashes[0, 0] = 0
-    for at in range(size):
-        hashes[0, at + 1] = _mix(hashes[0, at], frontier[at] + 1)
-    hashes[1, size] = 0
-    for at in range(size - 1, -1, -1):
-        hashes[1, at] = _mix(hashes[1, at + 1], frontier[at] + 1)
-
-
-@njit(cache=True, nogil=True)
-def _find_slot(keys, values, key):
-    """The slot of a key in the open-addressed table, or the free slot where it belongs."""
-    mask = len(keys) - 1
-    slot = int(key >> np.uint64(16)) & mask
-    while values[slot] >= 0 and keys[slot] != key:
-        slot = (slot + 1) & mask
-    return slot
-
-
-@njit(cache=True, nogil=True)
-def _write_segment(emitted, buffer, seen, starts, features, filled):
-    """Append the distinct features of the buffer as a new segment; its number, or 0 if it is empty."""
-    segment = filled[3]
-    at = filled[4]
-    for k in range(emitted):
-        feature = buffer[k]
-        if seen[feature] != segment:
-            seen[feature] = segment
-            features[at] = feature
-            at += 1
-    if at == filled[4]:
-        return 0
-    filled[3] += 1
-    filled[4] = at
-    starts[segment + 1] = at
-    return segment
-
-
-@njit(cache=True, nogil=True)
-def _walk(path, number, strategy, max_children, heads, numbering, label_symbols, workspace, growing, filled):
-    """Walk one gold path. Returns which array ran out of room, or -1, and the number of items that can't be inferred."""
-    frontier, hashes, buffer, taken, seen, keys, values = workspace
-    states, candidates, choices, rows, row_heads, starts, features = growing
-    terminals, items, labels, parents = path
-    n_labels = len(label_symbols)
-    size = terminals.shape[0]
-    last = -1
-    missed = 0
-    segments_before = filled[3]
-    for at in range(size):
-        frontier[at] = at
-    for gold in range(size, items.shape[0]):
-        if filled[0] == states.shape[0]:
-            return 0, 0
-        state = filled[0]
-        filled[0] += 1
-        states[state, 0] = number
-        correct, incorrect = 0, 0
-        _hash_ends(frontier, size, hashes)
-        for i in range(size):
-            for j in range(i, min(i + max_children, size)):
-                if not allows_children(strategy, last, items, terminals, frontier, i, j):
-                    continue
-                if filled[1] == candidates.shape[0]:
-                    return 1, 0
-                candidate = filled[1]
-                filled[1] += 1
-                expected = _gold_item(items, parents, frontier, i, j)
-                if strategy != _BU and expected != gold:
-                    expected = -1
-                candidates[candidate, 0] = state
-                candidates[candidate, 1] = i
-                candidates[candidate, 2] = j
-                candidates[candidate, 3] = items[frontier[i], START]
-                candidates[candidate, 4] = items[frontier[j], END]
-                candidates[candidate, 5] = labels[expected] if expected >= 0 else -1
-                candidates[candidate, 6] = filled[2]
-                taken[: j - i + 1] = NOT_ALLOWED
-                for label in range(n_labels):
-                    choices[candidate, label] = NOT_ALLOWED
-                    if allows_label(label, n_labels, label_symbols, items, frontier, size, i, j):
-                        head = head_index(heads, label, items, terminals, frontier, i, j) - i
-                        choices[candidate, label] = head
-                        taken[head] = 0
-                for head in range(i, j + 1):
-                    if taken[head - i] == NOT_ALLOWED:
-                        continue
-                    if filled[2] == rows.shape[0]:
-                        return 2, 0
-                    row = filled[2]
-                    filled[2] += 1
-                    taken[head - i] = row - candidates[candidate, 6]
-                    row_heads[row] = head
-                    for column in range(N_COLUMNS):
-                        key = _column_key(column, state, frontier, size, hashes, i, j, head)
-                        slot = _find_slot(keys, values, key)
-                        if values[slot] < 0:
-                            if filled[3] + 2 > len(starts):
-                                return 3, 0
-                            if 2 * (filled[3] - segments_before) > len(keys):
-                                return _TABLE, 0
-                            emitted = emit_segment(
-                                column, numbering, items, terminals, frontier, size, i, j, head, buffer, 0
-                            )
-                            if filled[4] + emitted > len(features):
-                                return 4, 0
-                            keys[slot] = key
-                            values[slot] = _write_segment(emitted, buffer, seen, starts, features, filled)
-                        rows[row, column] = values[slot]
-                for label in range(n_labels):
-                    if choices[candidate, label] != NOT_ALLOWED:
-                        choices[candidate, label] = taken[choices[candidate, label]]
-                        if expected >= 0 and label == labels[expected]:
-                            correct += 1
-                        else:
-                            incorrect += 1
-        states[state, 1] = correct
-        states[state, 2] = incorrect
-        last, children = _infer(items, frontier, size, gold)
-        size -= children - 1
-        missed += children > max_children
-    return -1, missed
-
-
-@njit(cache=True, nogil=True)
-def _gold_item(items, parents, frontier, i, j):
-    """The gold item whose children are exactly `frontier[i..j]`, or -1."""
-    parent = parents[frontier[i]]
-    if parent < 0 or items[parent, FIRST] != frontier[i] or items[parent, LAST] != frontier[j]:
-        return -1
-    for at in range(i, j + 1):
-        if parents[frontier[at]] != parent:
-            return -1
-    return parent
-
-
-@njit(cache=True, nogil=True)
-def _infer(items, frontier, size, gold):
-    """Put a gold item in place of its children; its frontier index, and how many children it had."""
-    i = 0
-    while frontier[i] != items[gold, FIRST]:
-        i += 1
-    j = i
-    while frontier[j] != items[gold, LAST]:
-        j += 1
-    frontier[i] = gold
-    for at in range(j + 1, size):
-        frontier[i + at - j] = frontier[at]
-    return i, j - i + 1
-
-
-@njit(cache=True, nogil=True)
-def _count(features, counts):
-    for feature in features:
-        counts[feature] += 1
-
-
-@njit(cache=True, nogil=True)
-def _renumber(features, starts, rank):
-    for segment in range(len(starts) - 1):
-        part = features[starts[segment] : starts[segment + 1]]
-        for at in range(len(part)):
-            part[at] = rank[part[at]]
-        part.sort()
