@@ -1,0 +1,145 @@
+"""Histograms of nodes: for each feature the sum of y w over the node's examples that have it.
+
+Only the smaller child of a split is summed; the larger is what is left of the parent. A small node lists the features
+it touches, so that nothing but those is swept or cleared.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gpuparse.features.matrix import Matrix
+from gpuparse.learn.sample import Sample
+from gpuparse.learn.team import Team
+
+BLOCK = 256  # features that share a bound
+SPARSE = 8  # a node lists its features if its segments hold fewer ids than 1/8 of the features
+WORTH_SHARING = 1 << 21  # ids in a histogram before a second thread pays for merging
+
+
+class Histogram(NamedTuple):
+    """Sums by feature, and the list of features that may be non-zero, or None for all."""
+
+    sums: np.ndarray
+    listed: np.ndarray | None
+
+
+class Histograms:
+    """Makes and takes back the histograms of one label's nodes."""
+
+    def __init__(self, matrix: Matrix, kernels: Any, team: Team) -> None:
+        self._features, self._kernels, self._team = matrix.features, kernels, team
+        self.n_features = len(matrix.column)
+        blocks = -(-self.n_features // BLOCK)
+        self._most, self._least = np.zeros(blocks, np.int32), np.zeros(blocks, np.int32)
+        self._packed = [np.zeros(self.n_features, np.int64)]
+        self._free: list[np.ndarray] = []
+        self._sums = np.zeros(0, np.int64)
+        self._touched = np.zeros(0, np.int32)
+
+    def root(self, sample: Sample) -> Histogram:
+        """The histogram of all of a sample; also sets the bounds that every node of its tree will use."""
+        touched, ids = self._accumulate(sample, np.arange(len(sample.kept), dtype=np.int32))
+        shares = self._shares(sample, touched, ids)
+        while len(self._packed) < len(shares):
+            self._packed.append(np.zeros(self.n_features, np.int64))
+        add = self._kernels.add_packed
+        self._team.run(
+            [
+                lambda share=share, packed=packed: add(
+                    share, self._sums, sample.begins, sample.ends, self._features, packed
+                )
+                for share, packed in zip(shares, self._packed, strict=False)
+            ]
+        )
+        histogram = self._take()
+        self._team.run([lambda a=a, b=b: self._settle(a, b, len(shares), histogram) for a, b in self._block_spans()])
+        return Histogram(histogram, None)
+
+    def split(
+        self, sample: Sample, smaller: np.ndarray, parent: Histogram, wanted: bool, rest: bool
+    ) -> Histogram | None:
+        """Move the smaller child's part out of its parent's histogram, which becomes the larger child's.
+
+        Returns the smaller child's histogram if it is wanted; without `rest` the parent's may be left as it is.
+        """
+        touched, ids = self._accumulate(sample, smaller)
+        around = (sample.begins, sample.ends, self._features)
+        if not wanted:
+            self._kernels.add_signed(touched, self._sums, *around, -1, parent.sums)
+            return None
+        sums = self._take()
+        if ids * SPARSE < self.n_features:
+            listed = np.empty(ids, np.int32)
+            count = self._kernels.move_listed(touched, self._sums, *around, parent.sums, sums, listed)
+            return Histogram(sums, listed[:count])
+        self._add(sample, touched, ids, sums)
+        if rest:
+            move = self._kernels.move_all
+            spans = self._team.spans(self.n_features)
+            self._team.run([lambda a=a, b=b: move(sums, parent.sums, a, b, -1) for a, b in spans])
+        return Histogram(sums, None)
+
+    def extremes(self, histogram: Histogram, low: int, high: int) -> tuple[int, int, int, int]:
+        """(feature, sum) of the least sum <= low and of the greatest >= high; feature -1 where there is none."""
+        if histogram.listed is not None:
+            return self._kernels.extremes_listed(histogram.sums, histogram.listed, low, high)
+        return self._kernels.extremes(histogram.sums, BLOCK, self._most, self._least, low, high)
+
+    def release(self, histogram: Histogram) -> None:
+        """Take a histogram back, zeroed for the next."""
+        if histogram.listed is None:
+            histogram.sums.fill(0)
+        else:
+            self._kernels.clear_listed(histogram.sums, histogram.listed)
+        self._free.append(histogram.sums)
+
+    def _take(self) -> np.ndarray:
+        return self._free.pop() if self._free else np.zeros(self.n_features, np.int32)
+
+    def _accumulate(self, sample: Sample, members: np.ndarray) -> tuple[np.ndarray, int]:
+        if len(self._sums) < len(sample.begins):
+            self._sums = np.zeros(len(sample.begins), np.int64)
+            self._touched = np.empty(len(sample.begins), np.int32)
+        count = self._kernels.accumulate(sample.local, members, sample.packed, self._sums, self._touched)
+        touched = self._touched[:count]
+        return touched, self._kernels.ids_of(touched, sample.begins, sample.ends)
+
+    def _shares(self, sample: Sample, touched: np.ndarray, ids: int) -> list[np.ndarray]:
+        """The touched segments dealt out to the threads, about as many ids to each."""
+        parts = min(self._team.threads, 1 + ids // WORTH_SHARING)
+        if parts == 1:
+            return [touched]
+        passed = np.cumsum(sample.ends[touched] - sample.begins[touched])
+        cuts = np.searchsorted(passed, [ids * p // parts for p in range(1, parts)])
+        return np.split(touched, cuts)
+
+    def _add(self, sample: Sample, touched: np.ndarray, ids: int, sums: np.ndarray) -> None:
+        shares = self._shares(sample, touched, ids)
+        targets = [sums, *(self._take() for _ in shares[1:])]
+        add, move = self._kernels.add_signed, self._kernels.move_all
+        self._team.run(
+            [
+                lambda share=share, target=target: add(
+                    share, self._sums, sample.begins, sample.ends, self._features, 1, target
+                )
+                for share, target in zip(shares, targets, strict=True)
+            ]
+        )
+        for other in targets[1:]:
+            spans = self._team.spans(self.n_features)
+            self._team.run([lambda a=a, b=b, other=other: move(other, sums, a, b, 1) for a, b in spans])
+            self.release(Histogram(other, None))
+
+    def _block_spans(self) -> list[tuple[int, int]]:
+        return self._team.spans(len(self._most))
+
+    def _settle(self, first: int, last: int, shares: int, histogram: np.ndarray) -> None:
+        packed = self._packed[0]
+        start, stop = first * BLOCK, min(last * BLOCK, self.n_features)
+        for other in self._packed[1:shares]:
+            self._kernels.move_all(other, packed, start, stop, 1)
+            other[start:stop] = 0
+        self._kernels.settle(packed, first, last, BLOCK, histogram, self._most, self._least)

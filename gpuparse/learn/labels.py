@@ -1,0 +1,86 @@
+"""Many labels side by side: each is learned on its own, by threads that share the matrix; the largest go first."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from gpuparse.features.examples import Examples
+from gpuparse.features.matrix import Matrix
+from gpuparse.learn.log import Attempt, Log
+from gpuparse.learn.options import Options
+from gpuparse.learn.path import Ensemble, train_label
+
+
+def train_labels(
+    sizes: Mapping[str, int],
+    examples_of: Callable[[str], Examples],
+    matrix: Matrix,
+    options: Options,
+    kernels: Any,
+    folder: Path,
+    fingerprint: str,
+    jobs: int = 1,
+    on_tree: Callable[[str, Attempt], None] | None = None,
+    stop: threading.Event | None = None,
+) -> dict[str, Ensemble]:
+    """Learn every label of `sizes` (label -> number of examples), each with a log in the folder.
+
+    What the folder's logs already hold is not learned again. The result does not depend on the number of jobs.
+    When `stop` is set, or on Ctrl-C, each label ends after the tree it is growing.
+
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from gpuparse.kernels import cpu
+    >>> matrix = Matrix(
+    ...     np.array([[1], [0]], np.int32), np.array([0, 0, 1]), np.array([0], np.int32), np.zeros(1, np.uint8)
+    ... )
+    >>> examples = Examples(np.array([0, 1], np.int32), np.array([1, -1], np.int8), np.ones(2))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ensembles = train_labels(
+    ...         {"NP": 2}, lambda label: examples, matrix, Options(max_trees=2), cpu, Path(folder), "demo"
+    ...     )
+    >>> len(ensembles["NP"].kept)
+    2
+    """
+    stop = stop or threading.Event()
+    folder.mkdir(parents=True, exist_ok=True)
+
+    def learn(label: str) -> Ensemble:
+        log = Log(log_path(folder, label), label, options, fingerprint)
+        if log.end is not None:
+            return Ensemble(label, [a for a in log.attempts if a.kept], len(log.attempts), log.end)
+        if stop.is_set():
+            return Ensemble(label, [a for a in log.attempts if a.kept], len(log.attempts), "stopped")
+        return train_label(label, examples_of(label), matrix, options, kernels, log, on_tree, stop)
+
+    order = sorted(sizes, key=lambda label: (-sizes[label], label))
+    with ThreadPoolExecutor(jobs) as pool:
+        futures = {label: pool.submit(learn, label) for label in order}
+        _wait(list(futures.values()), stop)
+    return {label: futures[label].result() for label in sizes}
+
+
+def log_path(folder: Path, label: str) -> Path:
+    """Where a label's log lives; labels may hold any character.
+
+    >>> log_path(Path("logs"), "PRP$").name
+    'PRP%24.jsonl'
+    """
+    return folder / f"{quote(label, safe='')}.jsonl"
+
+
+def _wait(futures: list[Future[Ensemble]], stop: threading.Event) -> None:
+    """Until all are done; the first failure, or Ctrl-C, asks the others to end after their current tree."""
+    try:
+        wait(futures, return_when=FIRST_EXCEPTION)
+        if any(future.done() and future.exception() for future in futures):
+            stop.set()
+        wait(futures)
+    except KeyboardInterrupt:
+        stop.set()
+        raise

@@ -1,0 +1,68 @@
+"""How to learn: one frozen dataclass, each choice with its reason."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from gpuparse.errors import UsageError
+
+_BUDGETS = ("min_lambda", "max_trees", "max_seconds", "patience", "threads")
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of the learner.
+
+    >>> Options(penalty="l2").gain
+    'regularized'
+    """
+
+    penalty: Literal["l1", "l2"] = "l1"  # l1 leaves most parameters exactly zero: a small model that can be read
+    gain: Literal["regularized", "unregularized"] = "regularized"  # the gain with the penalty, or the bare gradient
+    stumps: bool = False  # split the root only: no conjunctions
+    split_margin: float = 0.1  # how much of lambda a split must gain; 0 peels off single impurities without end
+    sample: int = 100_000  # examples a tree is grown on, drawn by weight; the leaves always see all of them
+    eta: float = 0.9  # lambda is this fraction of the greatest gradient, and decays by it when a tree is no use
+    epsilon: float = 1e-4  # by how much the risk must fall for a tree to be kept
+    min_lambda: float = 0.01  # where the path ends
+    max_trees: int | None = None  # at most so many trees kept for a label; None: no limit
+    max_seconds: float | None = (
+        None  # at most so long on a label; None: no limit. The only limit that is not repeatable
+    )
+    patience: int = 50  # after so many trees in a row that were no use nothing falls any more
+    seed: int = 0  # of the sampling
+    threads: int = 1  # for one label; labels side by side use a machine better
+
+    def __post_init__(self) -> None:
+        """Refuse what can't be meant."""
+        wrong = [
+            (self.penalty not in ("l1", "l2"), "the penalty is l1 or l2"),
+            (self.gain not in ("regularized", "unregularized"), "the gain is regularized or unregularized"),
+            (not 0 < self.eta < 1, "eta lies between 0 and 1"),
+            (not self.split_margin >= 0, "split_margin is not negative"),
+            (not self.epsilon > 0, "epsilon is positive"),
+            (not self.min_lambda >= 0, "min_lambda is not negative"),
+            (self.sample < 1, "the sample has at least one example"),
+            (self.threads < 1, "there is at least one thread"),
+            (self.patience < 1, "patience is at least 1"),
+        ]
+        for is_wrong, rule in wrong:
+            if is_wrong:
+                raise UsageError(f"learning options: {rule}")
+
+    def course(self) -> dict[str, Any]:
+        """The options that decide which trees are grown; the others only decide where to stop, or how fast.
+
+        >>> "threads" in Options().course()
+        False
+        """
+        return {name: value for name, value in asdict(self).items() if name not in _BUDGETS}
+
+    def budgets(self) -> dict[str, Any]:
+        """The options that decide where to stop.
+
+        >>> Options(max_trees=3).budgets()["max_trees"]
+        3
+        """
+        return {name: getattr(self, name) for name in _BUDGETS if name != "threads"}

@@ -1,0 +1,67 @@
+"""A grown tree as flat arrays, nodes in pre-order: what the model, the log and percolation use."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class GrownTree(NamedTuple):
+    """A decision tree; node 0 is the root.
+
+    >>> stump = GrownTree.of([7, -1, -1], [1, -1, -1], [2, -1, -1], [0.0, 0.5, 0.0])
+    >>> stump.leaves()
+    2
+    >>> stump.paths()
+    {1: ((7, True),), 2: ((7, False),)}
+    """
+
+    feature: np.ndarray  # int32: what an inner node tests, -1 at a leaf
+    yes: np.ndarray  # int32: the child of those that have the feature, -1 at a leaf
+    no: np.ndarray  # int32: the child of the others
+    value: np.ndarray  # float64: what a leaf adds to the score
+
+    @classmethod
+    def of(cls, feature: Any, yes: Any, no: Any, value: Any) -> GrownTree:
+        """From anything like arrays."""
+        return cls(*(np.array(a, np.int32) for a in (feature, yes, no)), np.array(value, np.float64))
+
+    def leaves(self) -> int:
+        """How many leaves."""
+        return int(np.count_nonzero(self.feature < 0))
+
+    def paths(self) -> dict[int, tuple[tuple[int, bool], ...]]:
+        """For each leaf its compound feature: the literals (feature, is it there?) from the root down."""
+        found = {}
+        stack: list[tuple[int, tuple[tuple[int, bool], ...]]] = [(0, ())]
+        while stack:
+            node, path = stack.pop()
+            feature = int(self.feature[node])
+            if feature < 0:
+                found[node] = path
+            else:
+                stack.append((int(self.no[node]), (*path, (feature, False))))
+                stack.append((int(self.yes[node]), (*path, (feature, True))))
+        return found
+
+    def path(self, leaf: int) -> tuple[tuple[int, bool], ...]:
+        """The compound feature of one node, found from the leaf up.
+
+        >>> GrownTree.of([7, -1, -1], [1, -1, -1], [2, -1, -1], [0.0, 0.5, 0.0]).path(2)
+        ((7, False),)
+        """
+        literals = []
+        for node in range(leaf - 1, -1, -1):  # in pre-order a parent comes before its children
+            if leaf in (self.yes[node], self.no[node]):
+                literals.append((int(self.feature[node]), bool(self.yes[node] == leaf)))
+                leaf = node
+        return tuple(reversed(literals))
+
+    def to_json(self) -> dict[str, list[Any]]:
+        """Lists under the names of the arrays.
+
+        >>> GrownTree.of([-1], [-1], [-1], [0.25]).to_json()["value"]
+        [0.25]
+        """
+        return {name: array.tolist() for name, array in self._asdict().items()}

@@ -1,0 +1,55 @@
+"""The features with the least and the greatest sum of a node's histogram: one of them is the best split.
+
+Only sums <= low and >= high are of interest; blocks of features whose bounds can't reach them are skipped.
+"""
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def extremes(histogram, block, most, least, low, high):
+    """(feature of the least sum, that sum, feature of the greatest sum, that sum); feature -1: none. Ties: lowest id."""
+    lowest = np.int64(low) + 1
+    highest = np.int64(high) - 1
+    at_lowest = -1
+    at_highest = -1
+    for b in range(most.size):
+        if most[b] <= highest and least[b] >= lowest:
+            continue
+        start = b * block
+        stop = min(start + block, histogram.size)
+        up = histogram[start]
+        down = up
+        for f in range(start + 1, stop):
+            up = max(up, histogram[f])
+            down = min(down, histogram[f])
+        if up > highest:
+            highest = up
+            at_highest = start
+            while histogram[at_highest] != up:
+                at_highest += 1
+        if down < lowest:
+            lowest = down
+            at_lowest = start
+            while histogram[at_lowest] != down:
+                at_lowest += 1
+    return at_lowest, lowest, at_highest, highest
+
+
+@njit(cache=True, nogil=True)
+def extremes_listed(histogram, listed, low, high):
+    """The same among the listed features, in any order."""
+    lowest = np.int64(low) + 1
+    highest = np.int64(high) - 1
+    at_lowest = -1
+    at_highest = -1
+    for f in listed:
+        h = histogram[f]
+        if h > highest or (h == highest and f < at_highest):
+            highest = h
+            at_highest = f
+        if h < lowest or (h == lowest and f < at_lowest):
+            lowest = h
+            at_lowest = f
+    return at_lowest, lowest, at_highest, highest
