@@ -148,7 +148,9 @@ def _finish(growing: _Growing, space: FeatureSpace, uninferable: int) -> Trainin
     group, _, _ = space.place(numbers)
     matrix = Matrix(growing.rows, growing.starts, growing.features, space.columns[group])
     candidates = Candidates(
-        *(np.ascontiguousarray(column) for column in growing.states.T),
+        sentences=np.ascontiguousarray(growing.states[:, 0]),
+        correct=np.ascontiguousarray(growing.states[:, 1]),
+        incorrect=np.ascontiguousarray(growing.states[:, 2]),
         states=np.ascontiguousarray(growing.candidates[:, 0]),
         children=growing.candidates[:, 1:3].astype(POSITION),
         spans=growing.candidates[:, 3:5].astype(POSITION),
