@@ -38,9 +38,25 @@ def prepare_command(
     """
     skipped: list[TreebankError] = []
     for tree in prepared_trees(treebanks, max_words, language, skipped if skip_bad else None):
-        print({Layout.BRACKETS: tree.__str__, Layout.PRETTY: tree.indented, Layout.DRAWN: tree.drawn}[layout]())
+        print(laid_out(tree, layout))
     if skipped:
         print(f"gpuparse: {len(skipped)} malformed trees left out; the first: {skipped[0]}", file=sys.stderr)
+
+
+def laid_out(tree: Tree, layout: Layout) -> str:
+    """A tree as text.
+
+    >>> from gpuparse.trees import parse_tree
+    >>> laid_out(parse_tree("(NP (NN rain))"), Layout.BRACKETS)
+    '(NP (NN rain))'
+    """
+    match layout:
+        case Layout.BRACKETS:
+            return str(tree)
+        case Layout.PRETTY:
+            return tree.indented()
+        case Layout.DRAWN:
+            return tree.drawn()
 
 
 def prepared_trees(

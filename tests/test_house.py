@@ -1,0 +1,78 @@
+"""The house rules that a program can check: who imports whom, and that every example in the documentation runs."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import importlib
+import pkgutil
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import gpuparse
+
+PROJECT = Path(__file__).resolve().parents[1]
+FLOW = ("trees", "logic", "features", "learn", "model", "search")
+
+
+def sources() -> list[Path]:
+    return sorted(path for folder in ("gpuparse", "kernels") for path in (PROJECT / folder).rglob("*.py"))
+
+
+def imports(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{name.name}" for name in node.names)
+
+
+def within(path: Path, *places: str) -> bool:
+    return any(path.is_relative_to(PROJECT / place) for place in places)
+
+
+def test_only_the_command_line_imports_typer_and_rich() -> None:
+    for path in sources():
+        if not within(path, "gpuparse/cli"):
+            assert not {"typer", "rich"} & {name.split(".")[0] for name in imports(path)}, path
+
+
+def test_only_the_cuda_kernels_and_the_device_import_cuda() -> None:
+    for path in sources():
+        if not within(path, "kernels/cuda", "gpuparse/device.py"):
+            names = list(imports(path))
+            assert not any(name.split(".")[0] in ("cupy", "numba_cuda") for name in names), path
+            assert not any(name.startswith("numba.cuda") for name in names), path
+
+
+@pytest.mark.parametrize("part", [*FLOW, "evaluate"])
+def test_a_part_imports_only_parts_before_it(part: str) -> None:
+    allowed = {"trees", "evaluate"} if part == "evaluate" else {*FLOW[: FLOW.index(part) + 1]}
+    parts = {*FLOW, "evaluate", "cli"}
+    for path in (PROJECT / "gpuparse" / part).rglob("*.py"):
+        used = {name.split(".")[1] for name in imports(path) if name.startswith("gpuparse.")} & parts
+        assert used <= allowed, path
+
+
+def test_every_file_that_holds_something_says_what() -> None:
+    for path in sources():
+        text = path.read_text(encoding="utf-8")
+        assert not text.strip() or ast.get_docstring(ast.parse(text)), path
+
+
+def test_every_package_is_listed_for_installation() -> None:
+    listed = tomllib.loads((PROJECT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
+    found = {".".join(path.parent.relative_to(PROJECT).parts) for path in sources() if path.name == "__init__.py"}
+    assert {f"gpuparse.{name}" if name.startswith("kernels") else name for name in found} == set(listed)
+
+
+MODULES = sorted(module.name for module in pkgutil.walk_packages(gpuparse.__path__, "gpuparse."))
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_examples_in_the_documentation_are_right(name: str) -> None:
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
