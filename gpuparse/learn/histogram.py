@@ -45,17 +45,11 @@ class Histograms:
         shares = self._shares(sample, touched, ids)
         while len(self._packed) < len(shares):
             self._packed.append(np.zeros(self.n_features, np.int64))
-        add = self._kernels.add_packed
-        self._team.run(
-            [
-                lambda share=share, packed=packed: add(
-                    share, self._sums, sample.begins, sample.ends, self._features, packed
-                )
-                for share, packed in zip(shares, self._packed, strict=False)
-            ]
-        )
+        around = (self._sums, sample.begins, sample.ends, self._features)
+        arguments = [(share, *around, packed) for share, packed in zip(shares, self._packed, strict=False)]
+        self._team.each(self._kernels.add_packed, arguments)
         histogram = self._take()
-        self._team.run([lambda a=a, b=b: self._settle(a, b, len(shares), histogram) for a, b in self._block_spans()])
+        self._team.share(lambda a, b: self._settle(a, b, len(shares), histogram), len(self._most))
         return Histogram(histogram, None)
 
     def split(
@@ -77,9 +71,7 @@ class Histograms:
             return Histogram(sums, listed[:count])
         self._add(sample, touched, ids, sums)
         if rest:
-            move = self._kernels.move_all
-            spans = self._team.spans(self.n_features)
-            self._team.run([lambda a=a, b=b: move(sums, parent.sums, a, b, -1) for a, b in spans])
+            self._move(sums, parent.sums, -1)
         return Histogram(sums, None)
 
     def extremes(self, histogram: Histogram, low: int, high: int) -> tuple[int, int, int, int]:
@@ -119,22 +111,15 @@ class Histograms:
     def _add(self, sample: Sample, touched: np.ndarray, ids: int, sums: np.ndarray) -> None:
         shares = self._shares(sample, touched, ids)
         targets = [sums, *(self._take() for _ in shares[1:])]
-        add, move = self._kernels.add_signed, self._kernels.move_all
-        self._team.run(
-            [
-                lambda share=share, target=target: add(
-                    share, self._sums, sample.begins, sample.ends, self._features, 1, target
-                )
-                for share, target in zip(shares, targets, strict=True)
-            ]
-        )
+        around = (self._sums, sample.begins, sample.ends, self._features, 1)
+        arguments = [(share, *around, target) for share, target in zip(shares, targets, strict=True)]
+        self._team.each(self._kernels.add_signed, arguments)
         for other in targets[1:]:
-            spans = self._team.spans(self.n_features)
-            self._team.run([lambda a=a, b=b, other=other: move(other, sums, a, b, 1) for a, b in spans])
+            self._move(other, sums, 1)
             self.release(Histogram(other, None))
 
-    def _block_spans(self) -> list[tuple[int, int]]:
-        return self._team.spans(len(self._most))
+    def _move(self, source: np.ndarray, target: np.ndarray, sign: int) -> None:
+        self._team.share(lambda a, b: self._kernels.move_all(source, target, a, b, sign), self.n_features)
 
     def _settle(self, first: int, last: int, shares: int, histogram: np.ndarray) -> None:
         packed = self._packed[0]

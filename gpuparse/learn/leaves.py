@@ -6,6 +6,7 @@ multiplies the odds, so a line search needs no exponentials.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,16 +50,9 @@ class Leaves:
     def percolate(self, tree: GrownTree) -> np.ndarray:
         """The leaf of every example."""
         leaf = np.empty(len(self._examples.rows), np.int32)
-        matrix = self._matrix
-        self._team.run(
-            [
-                lambda a=a, b=b: self._kernels.percolate(
-                    self._examples.rows, a, b, matrix.segments, matrix.starts, matrix.features, matrix.column,
-                    tree.feature, tree.yes, tree.no, leaf,
-                )
-                for a, b in self._team.spans(len(leaf), 1024)
-            ]
-        )  # fmt: skip
+        rows, (segments, starts, features, column) = self._examples.rows, self._matrix
+        arrays = (segments, starts, features, column, tree.feature, tree.yes, tree.no, leaf)
+        self._team.share(lambda a, b: self._kernels.percolate(rows, a, b, *arrays), len(leaf), 1024)
         return leaf
 
     def sums(self, leaf: np.ndarray, odds: np.ndarray, nodes: int) -> tuple[np.ndarray, np.ndarray]:
@@ -94,12 +88,8 @@ class Leaves:
         """Step the gathered examples' odds; returns the change of the loss."""
         cell_steps = steps[movers.slot] * movers.sign
         loss = np.empty(len(cell_steps))
-        self._each_cell(
-            cell_steps,
-            lambda a, b: self._kernels.losses(
-                movers.begin, movers.end, cell_steps, a, b, movers.bias, movers.odds, loss
-            ),
-        )
+        begin, end, bias, odds = movers.begin, movers.end, movers.bias, movers.odds
+        self._each_cell(lambda a, b: self._kernels.losses(begin, end, cell_steps, a, b, bias, odds, loss), len(loss))
         return float(_in_order(loss, np.zeros(len(loss), np.int64), 1)[0])
 
     def put_back(self, movers: Movers, odds: np.ndarray) -> None:
@@ -110,11 +100,9 @@ class Leaves:
         """First and second derivative of each moving leaf's loss after the given steps."""
         factor = np.exp(steps[movers.slot] * movers.sign)
         weight, curvature = np.empty(len(factor)), np.empty(len(factor))
+        begin, end, bias, odds = movers.begin, movers.end, movers.bias, movers.odds
         self._each_cell(
-            factor,
-            lambda a, b: self._kernels.slopes(
-                movers.begin, movers.end, factor, a, b, movers.bias, movers.odds, weight, curvature
-            ),
+            lambda a, b: self._kernels.slopes(begin, end, factor, a, b, bias, odds, weight, curvature), len(factor)
         )
         n = len(movers.leaves)
         return _in_order(-movers.sign * weight, movers.slot, n), _in_order(curvature, movers.slot, n)
@@ -155,12 +143,15 @@ class Leaves:
             open_ &= ~done
         return step
 
-    def _each_stretch(self, call: Any) -> None:
-        spans = self._team.spans(len(self._stretches))
-        self._team.run([lambda p=p, q=q: [call(s, *self._stretches[s]) for s in range(p, q)] for p, q in spans])
+    def _each_stretch(self, call: Callable[[int, int, int], object]) -> None:
+        def stretches(first: int, last: int) -> None:
+            for s in range(first, last):
+                call(s, *self._stretches[s])
 
-    def _each_cell(self, cells: np.ndarray, call: Any) -> None:
-        self._team.run([lambda a=a, b=b: call(a, b) for a, b in self._team.spans(len(cells), 4)])
+        self._team.share(stretches, len(self._stretches))
+
+    def _each_cell(self, call: Callable[[int, int], object], cells: int) -> None:
+        self._team.share(call, cells, 4)
 
 
 def _cells(begins: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

@@ -44,7 +44,7 @@ class Sampler:
         self._label, self._examples, self._matrix = label, examples, matrix
         self._options, self._kernels, self._team = options, kernels, team
         self._number = np.zeros(len(matrix.starts) - 1, np.int32)
-        self._whole: tuple[np.ndarray, ...] | None = None
+        self._whole: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None = None
         self.takes_all = len(examples.rows) <= options.sample
 
     def draw(self, odds: np.ndarray, attempt: int) -> Sample:
@@ -60,20 +60,16 @@ class Sampler:
         kept = gathered[0]
         packed = np.empty(len(kept), np.int64)
         scale, total = self._kernels.quantise(self._examples.y, self._examples.bias, odds, kept, tau, packed)
-        return Sample(*gathered, packed, total >> 32, total & 0xFFFFFFFF, scale)
+        return Sample(*gathered, packed, positive=total >> 32, negative=total & 0xFFFFFFFF, scale=scale)
 
     def _select(self, odds: np.ndarray, attempt: int) -> tuple[np.ndarray, float]:
         key = sampling_key(self._options.seed, self._label, attempt)
         priority = np.empty(len(odds))
-        self._team.run(
-            [
-                lambda a=a, b=b: self._kernels.priorities(self._examples.bias, odds, key, a, b, priority)
-                for a, b in self._team.spans(len(odds))
-            ]
-        )
+        bias = self._examples.bias
+        self._team.share(lambda a, b: self._kernels.priorities(bias, odds, key, a, b, priority), len(odds))
         return self._kernels.select(priority, self._options.sample)
 
-    def _gather(self, kept: np.ndarray) -> tuple[np.ndarray, ...]:
+    def _gather(self, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         segments, starts = self._matrix.segments, self._matrix.starts
         local = np.empty((len(kept), segments.shape[1]), np.int32)
         used = np.empty(local.size + 1, np.int32)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 
 class Team:
-    """Runs calls side by side, or one after the other where there is one thread.
+    """Makes calls side by side, or one after the other where there is one thread.
 
     >>> with Team(2) as team:
-    ...     team.run([lambda: 1, lambda: 2])
+    ...     found = []
+    ...     team.each(found.append, [(1,), (2,)])
+    ...     sorted(found)
     [1, 2]
     """
 
@@ -26,18 +28,23 @@ class Team:
         if self._pool is not None:
             self._pool.shutdown()
 
-    def run(self, calls: list[Callable[[], Any]]) -> list[Any]:
-        """The results of the calls, in order."""
-        if self._pool is None or len(calls) < 2:
-            return [call() for call in calls]
-        others = [self._pool.submit(call) for call in calls[1:]]
-        return [calls[0](), *(other.result() for other in others)]
+    def each(self, call: Callable[..., object], arguments: Iterable[tuple[Any, ...]]) -> None:
+        """One call for each tuple of arguments."""
+        first, *others = arguments
+        if self._pool is None:
+            for given in (first, *others):
+                call(*given)
+            return
+        running = [self._pool.submit(call, *given) for given in others]
+        call(*first)
+        for other in running:
+            other.result()
 
-    def spans(self, length: int, at_least: int = 1) -> list[tuple[int, int]]:
-        """Cut range(length) into a stretch a thread, none shorter than at_least.
+    def share(self, call: Callable[[int, int], object], length: int, at_least: int = 1) -> None:
+        """call(start, stop) for stretches of range(length), one a thread, none much shorter than at_least.
 
-        >>> Team(1).spans(10)
-        [(0, 10)]
+        >>> Team(1).share(print, 10)
+        0 10
         """
-        parts = max(1, min(self.threads, length // max(at_least, 1)))
-        return [(length * p // parts, length * (p + 1) // parts) for p in range(parts)]
+        parts = max(1, min(self.threads, length // at_least))
+        self.each(call, [(length * p // parts, length * (p + 1) // parts) for p in range(parts)])

@@ -25,7 +25,9 @@ class GrownTree(NamedTuple):
     @classmethod
     def of(cls, feature: Any, yes: Any, no: Any, value: Any) -> GrownTree:
         """From anything like arrays."""
-        return cls(*(np.array(a, np.int32) for a in (feature, yes, no)), np.array(value, np.float64))
+        return cls(
+            np.array(feature, np.int32), np.array(yes, np.int32), np.array(no, np.int32), np.array(value, np.float64)
+        )
 
     def leaves(self) -> int:
         """How many leaves."""

@@ -9,7 +9,7 @@ from numba import njit
 
 @njit(cache=True, nogil=True)
 def extremes(histogram, block, most, least, low, high):
-    """(feature of the least sum, that sum, feature of the greatest sum, that sum); feature -1: none. Ties: lowest id."""
+    """(feature, sum) of the least sum <= low and of the greatest >= high; feature -1: none. Ties: the lowest id."""
     lowest = np.int64(low) + 1
     highest = np.int64(high) - 1
     at_lowest = -1

@@ -1,4 +1,4 @@
-"""Examples sent down a tree to their leaves. Neighbouring rows share segments, so each node remembers recent answers."""
+"""Examples sent down a tree to their leaves. Neighbouring rows share segments, so a node remembers recent answers."""
 
 import numpy as np
 from numba import njit
