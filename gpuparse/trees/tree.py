@@ -125,6 +125,16 @@ class Tree:
             if word is None
         ]
 
+    def subtree(self, node: int) -> Tree:
+        """The tree of a node and all below it.
+
+        >>> tree = Tree(["S", "NP", "NNP", "VP", "VBZ"], [None, None, "Ann", None, "sings"], [5, 3, 3, 5, 5])
+        >>> str(tree.subtree(3))
+        '(VP (VBZ sings))'
+        """
+        end = self.ends[node]
+        return Tree(self.labels[node:end], self.words[node:end], [below - node for below in self.ends[node:end]])
+
     def relabelled(self, labels: Sequence[str]) -> Tree:
         """The same tree with other labels, one a node."""
         return Tree(labels, self.words, self.ends)
@@ -143,6 +153,18 @@ class Tree:
             [self.words[node] for node in kept],
             [index[self.ends[node]] for node in kept],
         )
+
+    def indented(self, width: int = 80) -> str:
+        """The tree in brackets over several lines, each node on one line where it fits (see drawing.py)."""
+        from gpuparse.trees.drawing import indented
+
+        return indented(self, width)
+
+    def drawn(self) -> str:
+        """The tree as an outline for the terminal (see drawing.py)."""
+        from gpuparse.trees.drawing import drawn
+
+        return drawn(self)
 
     def __str__(self) -> str:
         """The tree in brackets, on one line.
