@@ -13,6 +13,7 @@ from gpuparse.trees.preparation import (
     restore,
     strip,
 )
+from gpuparse.trees.synthetic import synthetic_treebank
 from gpuparse.trees.tree import UNPARSED, Span, Token, Tree
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "read_trees",
     "restore",
     "strip",
+    "synthetic_treebank",
     "treebank_files",
     "write_trees",
 ]

@@ -76,14 +76,14 @@ def read_trees(
 def treebank_files(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> list[Path]:
     """The files that these paths stand for: a folder stands for its .mrg .ptb .parse .tree files, in sorted order.
 
-    >>> treebank_files("-")
-    [PosixPath('-')]
+    >>> [str(path) for path in treebank_files("-")]
+    ['-']
     """
     files: list[Path] = []
     for path in [paths] if isinstance(paths, str | os.PathLike) else paths:
         path = Path(path)
         if path.is_dir():
-            inside = sorted(file for file in path.rglob("*") if file.suffix in SUFFIXES and file.is_file())
+            inside = sorted(file for file in path.rglob("*") if file.suffix.lower() in SUFFIXES and file.is_file())
             if not inside:
                 raise UsageError(f"{path}: no treebank in this folder; its files should end in {' '.join(SUFFIXES)}")
             files += inside

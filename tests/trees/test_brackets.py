@@ -201,13 +201,13 @@ def test_bytes_that_are_not_utf8_are_an_error_with_their_line(tmp_path: Path) ->
 
 
 def test_a_folder_is_read_in_sorted_order_and_only_its_treebank_files(tmp_path: Path) -> None:
-    for name in ("02/b.mrg", "02/a.ptb", "00/c.parse", "01/d.tree", "00/README.txt"):
+    for name in ("02/b.MRG", "02/a.ptb", "00/c.parse", "01/d.tree", "00/README.txt"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(f"(NN {name})")
-    assert [tree.words[0] for tree in read_trees(tmp_path)] == ["00/c.parse", "01/d.tree", "02/a.ptb", "02/b.mrg"]
+    assert [tree.words[0] for tree in read_trees(tmp_path)] == ["00/c.parse", "01/d.tree", "02/a.ptb", "02/b.MRG"]
     assert [tree.words[0] for tree in read_trees([tmp_path / "02", str(tmp_path / "00/README.txt")])] == [
         "02/a.ptb",
-        "02/b.mrg",
+        "02/b.MRG",
         "00/README.txt",
     ]
 
