@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gpuparse.dtypes import CHOICE, FEATURE, ITEM, OFFSET, POSITION, REAL, ROW, SEGMENT, SIGN
+from gpuparse.errors import UsageError
 from gpuparse.features.extraction import segment_capacity
 from gpuparse.features.matrix import Matrix
 from gpuparse.features.segments import count_features, renumber
@@ -63,7 +64,7 @@ class TrainingData(NamedTuple):
     matrix: Matrix
     candidates: Candidates
     numbers: np.ndarray  # FEATURE[n_features]: the number, in the feature space, of each column of the matrix
-    uninferable: int  # gold items with too many children
+    uninferable: int  # gold items that can't be inferred, mostly because they have too many children
 
 
 class _Growing:
@@ -101,6 +102,60 @@ class _Growing:
             array.resize((length, *array.shape[1:]), refcheck=False)
 
 
+class ExampleBuilder:
+    """Collects the examples of gold paths, tree by tree.
+
+    >>> from gpuparse.logic.vocabulary import build_vocabulary
+    >>> from gpuparse.trees import load_language, parse_tree
+    >>> tree = parse_tree("(TOP (NP (NNP Ann)))")
+    >>> builder = ExampleBuilder(build_vocabulary([tree], load_language()))
+    >>> builder.add(0, tree)
+    >>> builder.finish().candidates.of_label(0).y.tolist()  # NP is right over NNP, and can't stand over NP
+    [1]
+    """
+
+    def __init__(
+        self, vocabulary: Vocabulary, strategy: Strategy = Strategy.r2l, max_children: int = 5, seed: int = 0
+    ) -> None:
+        if not 1 <= max_children < NOT_ALLOWED:
+            raise UsageError(f"an item can be allowed 1 to {NOT_ALLOWED - 1} children, not {max_children}")
+        self._vocabulary = vocabulary
+        self._strategy = strategy
+        self._max_children = max_children
+        self._seed = seed
+        self._space = FeatureSpace(vocabulary)
+        self._heads = compile_heads(vocabulary)
+        self._numbering = self._space.numbering()
+        self._growing = _Growing(len(vocabulary.labels))
+        self._workspace = _Workspace(self._space.size)
+        self._uninferable = 0
+
+    def add(self, number: int, tree: Tree) -> None:
+        """Add a prepared tree, under the number of its sentence; a tree with no word has no examples."""
+        if len(tree) == 1:
+            return
+        path = gold_path(tree, self._vocabulary, self._strategy, [self._seed, number])
+        growing, workspace = self._growing, self._workspace
+        workspace.make_room(len(path.terminals), self._max_children)
+        before = growing.filled.copy()
+        while True:
+            short, missed = walk(
+                *(path, number, int(self._strategy), self._max_children, self._heads, self._numbering),
+                *(self._vocabulary.label_symbols, workspace.arrays(), growing.arrays(), growing.filled),
+            )
+            if short < 0:
+                break
+            growing.filled[:] = before
+            growing.grow(short)
+            workspace.start_again(short)
+        self._uninferable += missed
+
+    def finish(self) -> TrainingData:
+        """All that was added. Nothing can be added afterwards."""
+        self._growing.trim()
+        return _finish(self._growing, self._space, self._uninferable)
+
+
 def build_training_data(
     trees: Iterable[Tree],
     vocabulary: Vocabulary,
@@ -109,32 +164,21 @@ def build_training_data(
     seed: int = 0,
     on_sentence: Callable[[int], None] | None = None,
 ) -> TrainingData:
-    """Walk the gold path of every prepared tree and compute the features of all that its states allow."""
-    space = FeatureSpace(vocabulary)
-    heads = compile_heads(vocabulary)
-    numbering = space.numbering()
-    growing = _Growing(len(vocabulary.labels))
-    workspace = _Workspace(space.size)
-    uninferable = 0
+    """Walk the gold path of every prepared tree and compute the features of all that its states allow.
+
+    >>> from gpuparse.logic.vocabulary import build_vocabulary
+    >>> from gpuparse.trees import load_language, parse_tree
+    >>> tree = parse_tree("(TOP (S (NP (NNP Ann)) (VP (VBZ sings))))")
+    >>> training = build_training_data([tree], build_vocabulary([tree], load_language()))
+    >>> len(training.candidates.sentences), training.candidates.correct.tolist()  # four states, one way on from each
+    (4, [1, 1, 1, 1])
+    """
+    builder = ExampleBuilder(vocabulary, strategy, max_children, seed)
     for number, tree in enumerate(trees):
-        path = gold_path(tree, vocabulary, heads, strategy, [seed, number])
-        workspace.make_room(len(path.terminals), max_children)
-        before = growing.filled.copy()
-        while True:
-            short, missed = walk(
-                *(path, number, int(strategy), max_children, heads, numbering, vocabulary.label_symbols),
-                *(workspace.arrays(), growing.arrays(), growing.filled),
-            )
-            if short < 0:
-                break
-            growing.filled[:] = before
-            growing.grow(short)
-            workspace.start_again(short)
-        uninferable += missed
+        builder.add(number, tree)
         if on_sentence is not None:
             on_sentence(number)
-    growing.trim()
-    return _finish(growing, space, uninferable)
+    return builder.finish()
 
 
 def _finish(growing: _Growing, space: FeatureSpace, uninferable: int) -> TrainingData:

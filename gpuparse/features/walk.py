@@ -24,7 +24,7 @@ def walk(path, number, strategy, max_children, heads, numbering, label_symbols, 
     """Add the states, candidates, rows and segments of one gold path to the growing arrays.
 
     Returns which array ran out of room (an index of `filled`, or OUT_OF_TABLE), or -1 when all is done, and the number
-    of gold items with too many children.
+    of gold items that can't be inferred: too many children, or a label never seen, or TOP over more than one item.
     """
     frontier, hashes, buffer, taken, seen, keys, values = workspace
     states, candidates, choices, rows, row_heads, starts, features = growing
@@ -105,7 +105,8 @@ def walk(path, number, strategy, max_children, heads, numbering, label_symbols, 
         states[state, 2] = incorrect
         last, children = _infer(items, frontier, size, gold)
         size -= children - 1
-        missed += children > max_children
+        is_top = labels[gold] == n_labels - 1
+        missed += children > max_children or labels[gold] < 0 or (is_top and children > 1)
     return -1, missed
 
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from gpuparse.dtypes import ITEM
-from gpuparse.logic.headtable import HeadTable, head_index
-from gpuparse.logic.items import END, FIRST, HEAD, HEAD_CHILD, ITEM_COLUMNS, LAST, ONLY, START, SYMBOL, TAG_SYMBOL
+from gpuparse.logic.items import END, HEAD, START, TAG_SYMBOL
 from gpuparse.logic.strategy import Strategy
 from gpuparse.logic.vocabulary import Vocabulary
-from gpuparse.trees import Tree
+from gpuparse.trees import Tree, head_child
 
 
 class GoldPath(NamedTuple):
@@ -20,19 +18,18 @@ class GoldPath(NamedTuple):
 
     terminals: np.ndarray  # ITEM[words, TERMINAL_COLUMNS]
     items: np.ndarray  # ITEM[items, ITEM_COLUMNS]
-    labels: np.ndarray  # ITEM[items]: the label, as a number of the vocabulary's labels; -1 for terminals
+    labels: np.ndarray  # ITEM[items]: a number of the vocabulary's labels; -1 for terminals and labels never seen
     parents: np.ndarray  # ITEM[items]: the gold parent; -1 for TOP
 
 
-def gold_path(tree: Tree, vocabulary: Vocabulary, heads: HeadTable, strategy: Strategy, seed: object = 0) -> GoldPath:
-    """The gold path of a prepared tree. `seed` (anything numpy takes) decides the path of `bu` alone.
+def gold_path(tree: Tree, vocabulary: Vocabulary, strategy: Strategy, seed: object = 0) -> GoldPath:
+    """The gold path of a prepared tree that has words. `seed` (anything numpy takes) decides the path of `bu` alone.
 
-    >>> from gpuparse.logic.headtable import compile_heads
     >>> from gpuparse.logic.vocabulary import build_vocabulary
     >>> from gpuparse.trees import load_language, parse_tree
     >>> tree = parse_tree("(TOP (S (NP (NNP Ann)) (VP (VBZ sings))))")
     >>> vocabulary = build_vocabulary([tree], load_language())
-    >>> path = gold_path(tree, vocabulary, compile_heads(vocabulary), Strategy.r2l)
+    >>> path = gold_path(tree, vocabulary, Strategy.r2l)
     >>> [vocabulary.labels[label] for label in path.labels[2:]]
     ['VP', 'NP', 'S', 'TOP']
     """
@@ -41,37 +38,21 @@ def gold_path(tree: Tree, vocabulary: Vocabulary, heads: HeadTable, strategy: St
     order = _order(tree, parents_of, strategy, seed)
     words = [node for node, word in enumerate(tree.words) if word is not None]
     number = {node: item for item, node in enumerate([*words, *order])}
-    label_number = {label: at for at, label in enumerate(vocabulary.labels)}
-
-    items = np.full((len(tree), ITEM_COLUMNS), -1, ITEM)
-    labels = np.full(len(tree), -1, ITEM)
-    parents = np.full(len(tree), -1, ITEM)
-    items[: len(words), SYMBOL] = terminals[:, TAG_SYMBOL]
-    items[: len(words), START] = items[: len(words), HEAD] = np.arange(len(words))
-    items[: len(words), END] = np.arange(1, len(words) + 1)
-    children = np.empty(len(tree), ITEM)
-    for node, item in number.items():
-        if node:
-            parents[item] = number[parents_of[node]]
+    items = [[int(terminals[at, TAG_SYMBOL]), at, at + 1, at, -1, -1, -1, -1] for at in range(len(words))]
     for node in order:
-        below = [number[child] for child in tree.children(node)]
-        children[: len(below)] = below
-        labels[number[node]] = label_number[tree.labels[node]]
-        _fill_item(items, terminals, heads, vocabulary.label_symbols, number[node], labels, children, len(below))
-    return GoldPath(terminals, items, labels, parents)
+        children = list(tree.children(node))
+        head = head_child(vocabulary.language, tree.labels[node], [tree.labels[child] for child in children])
+        items.append(_item(vocabulary.symbol(tree.labels[node]), items, [number[child] for child in children], head))
+    labels = [-1] * len(words) + [vocabulary.label(tree.labels[node]) for node in order]
+    parents = [number[parents_of[node]] if node else -1 for node in number]
+    return GoldPath(terminals, np.array(items, ITEM), np.array(labels, ITEM), np.array(parents, ITEM))
 
 
-@njit(cache=True, nogil=True)
-def _fill_item(items, terminals, heads, label_symbols, item, labels, children, n_children):
-    head = children[head_index(heads, labels[item], items, terminals, children, 0, n_children - 1)]
-    items[item, SYMBOL] = label_symbols[labels[item]]
-    items[item, START] = items[children[0], START]
-    items[item, END] = items[children[n_children - 1], END]
-    items[item, HEAD] = items[head, HEAD]
-    items[item, FIRST] = children[0]
-    items[item, HEAD_CHILD] = head
-    items[item, LAST] = children[n_children - 1]
-    items[item, ONLY] = children[0] if n_children == 1 else -1
+def _item(symbol: int, items: list[list[int]], children: list[int], head: int) -> list[int]:
+    """The row of an item over these children."""
+    first, middle, last = children[0], children[head], children[-1]
+    only = first if len(children) == 1 else -1
+    return [symbol, items[first][START], items[last][END], items[middle][HEAD], first, middle, last, only]
 
 
 def _parents(tree: Tree) -> list[int]:

@@ -55,6 +55,10 @@ class Vocabulary:
         return numbers(self.words), numbers(self.tags), numbers(self.classes)
 
     @cached_property
+    def _label_numbers(self) -> dict[str, int]:
+        return {label: number for number, label in enumerate(self.labels)}
+
+    @cached_property
     def label_symbols(self) -> np.ndarray:
         """The symbol of each label; TOP, which is never part of a frontier, has the symbol of the unknown."""
         return np.array([self.symbol(label) for label in self.labels], ITEM)
@@ -62,6 +66,10 @@ class Vocabulary:
     def symbol(self, name: str) -> int:
         """The number of a tag or non-terminal, the last number if it is named nowhere."""
         return self._symbol_numbers.get(name, self.other_symbol)
+
+    def label(self, name: str) -> int:
+        """The number of a label, -1 if it was never seen in training."""
+        return self._label_numbers.get(name, -1)
 
     def terminals(self, tokens: Sequence[Token]) -> np.ndarray:
         """The table of terminals of a prepared sentence, one row a token."""
