@@ -46,13 +46,17 @@ def evaluate_command(
     differences = _compare(evaluations[0], evaluations[1], trials, seed) if compare else []
     if as_json:
         content = evaluations[0].as_json(per_sentence)
-        if differences:
-            content["compare"] = {difference.measure: difference.as_json() for difference in differences}
+        if compare:
+            measures = {difference.measure: difference.as_json() for difference in differences}
+            content["compare"] = {**measures, "trials": trials, "not_scored": evaluations[1].not_scored_as_json()}
         print_json(content)
-    else:
-        print_evaluation(evaluations[0], per_sentence)
-        if differences:
-            _print_differences(differences, evaluations, trials)
+        return
+    print_evaluation(evaluations[0], per_sentence)
+    if compare:
+        _print_differences(differences, trials)
+    for name, evaluation in zip(("TEST", "OTHER"), evaluations, strict=False):
+        _print_not_scored(name, evaluation)
+    print(f"Rules: {evaluations[0].rules}")
 
 
 def evaluation_of(
@@ -89,9 +93,8 @@ def _short_sentences(gold: Sequence[Tree], max_words: int | None, language: Path
 
 
 def print_evaluation(evaluation: Evaluation, per_sentence: bool = False) -> None:
-    """Prints an evaluation for people: EVALB's tables, then those by label and by length, then what was not scored."""
+    """Prints an evaluation for people: EVALB's tables, then those by label and by length."""
     from gpuparse.evaluate.listing import HEADER, RULE, sentence_line, summary_lines, total_line
-    from gpuparse.evaluate.scoring import Status
 
     if per_sentence:
         print(HEADER)
@@ -103,10 +106,14 @@ def print_evaluation(evaluation: Evaluation, per_sentence: bool = False) -> None
     for title, summary in (("All", evaluation.overall), (f"len<={evaluation.rules.cutoff}", evaluation.short)):
         print("\n".join(summary_lines(title, summary)), end="\n\n")
     _print_breakdown(evaluation)
-    for status, title in ((Status.ERROR, "Error"), (Status.SKIPPED, "Skipped")):
+
+
+def _print_not_scored(name: str, evaluation: Evaluation) -> None:
+    from gpuparse.evaluate import Status
+
+    for status in (Status.ERROR, Status.SKIPPED):
         for score in evaluation.with_status(status):
-            print(f"{title}: sentence {score.id}: {score.problem}")
-    print(f"Rules: {evaluation.rules}")
+            print(f"{name}, {status.name.lower()}: sentence {score.id}: {score.problem}")
 
 
 def _print_breakdown(evaluation: Evaluation) -> None:
@@ -136,16 +143,10 @@ def _print_breakdown(evaluation: Evaluation) -> None:
     print()
 
 
-def _print_differences(differences: Sequence[Difference], evaluations: Sequence[Evaluation], trials: int) -> None:
-    from gpuparse.evaluate.scoring import Status
-
-    both = sum(
-        all(score.status == Status.VALID for score in pair)
-        for pair in zip(*(evaluation.scores for evaluation in evaluations), strict=True)
-    )
-    print()
+def _print_differences(differences: Sequence[Difference], trials: int) -> None:
     print_table(
-        f"Compared on the {both} sentences valid in both ({trials} trials of stratified shuffling)",
+        f"Compared on the sentences valid in both ({trials} trials of stratified shuffling)",
         ["measure", "test", "other", "difference", "p"],
         [[d.measure, f"{d.first:.2f}", f"{d.second:.2f}", f"{d.size:+.2f}", f"{d.p:.5f}"] for d in differences],
     )
+    print()

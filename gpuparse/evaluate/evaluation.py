@@ -53,15 +53,19 @@ class Evaluation:
             "by_label": {label: counts.figures() for label, counts in self.by_label.items()},
             "by_length": {lengths: summary.figures() for lengths, summary in self.by_length.items()},
             "rules": str(self.rules),
-            "not_scored": [
-                {"id": score.id, "status": int(score.status), "problem": score.problem}
-                for score in self.scores
-                if score.status != Status.VALID
-            ],
+            "not_scored": self.not_scored_as_json(),
         }
         if per_sentence:
             answer["per_sentence"] = [_sentence_as_json(score) for score in self.scores]
         return answer
+
+    def not_scored_as_json(self) -> list[dict[str, Any]]:
+        """The error and skipped sentences, each with its problem."""
+        return [
+            {"id": score.id, "status": int(score.status), "problem": score.problem}
+            for score in self.scores
+            if score.status != Status.VALID
+        ]
 
 
 def _sentence_as_json(score: SentenceScore) -> dict[str, Any]:

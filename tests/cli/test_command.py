@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+
+from gpuparse.version import VERSION
 
 COMMAND = [str(Path(sys.executable).with_name("gpuparse"))]
 GOLD = "(TOP (S (NP (DT the) (NN rain)) (VP (VBZ falls)) (. .)))\n(TOP (S (NP (NNP Ann)) (VP (VBZ sings)) (. .)))\n"
@@ -44,11 +46,12 @@ def test(tmp_path: Path) -> Path:
 
 
 def test_help_comes_in_less_than_half_a_second_and_names_the_commands() -> None:
-    times = []
+    times = []  # of the processor, so that other work on the machine does not count
     for _ in range(3):
-        start = time.perf_counter()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         answer = run("--help")
-        times.append(time.perf_counter() - start)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     assert all(name in answer.stdout for name in ("prepare", "eval", "synth", "devices", "bench"))
     assert min(times) < 0.5
 
@@ -61,7 +64,7 @@ def test_help_imports_nothing_heavy() -> None:
 
 def test_version_is_printed() -> None:
     answer = run("--version")
-    assert (answer.stdout, answer.returncode) == ("gpuparse 0.1.0\n", 0)
+    assert (answer.stdout, answer.returncode) == (f"gpuparse {VERSION}\n", 0)
 
 
 def test_shell_completion_knows_the_commands() -> None:
@@ -110,7 +113,7 @@ def test_eval_prints_evalbs_figures_its_rules_and_what_was_not_scored(gold: Path
     assert "   1    4    0   66.67  50.00     2      3    4      0      3     3   100.00" in answer.stdout
     assert "Bracketing Recall         =  66.67" in answer.stdout
     assert "Rules: COLLINS.prm's rules" in answer.stdout
-    assert "Skipped: sentence 2: the test tree has no words" in answer.stdout
+    assert "TEST, skipped: sentence 2: the test tree has no words" in answer.stdout
     assert "\x1b" not in answer.stdout
     assert answer.returncode == 0
 
@@ -157,6 +160,8 @@ def test_eval_compares_two_parsers(gold: Path, test: Path) -> None:
     answer = json.loads(run("eval", gold, gold, "--compare", test, "--trials", "500", "--json").stdout)
     assert answer["compare"]["recall"]["difference"] == 33.33
     assert answer["compare"]["recall"]["p"] == 1  # one sentence: swapped or not, the difference is as great
+    assert [sentence["id"] for sentence in answer["compare"]["not_scored"]] == [2]
+    assert "OTHER, skipped: sentence 2" in run("eval", gold, gold, "--compare", test, "--trials", "5").stdout
 
 
 def test_bench_read_prints_its_figures_as_json(gold: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import time
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any
@@ -19,7 +20,9 @@ REPEATS = 3
 def read_command(
     treebanks: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[TREEBANK...]", help="Treebank files or folders. [default: the synthetic treebank]"),
+        typer.Argument(
+            metavar="[TREEBANK...]", help="Treebank files or folders, or -. [default: the synthetic treebank]"
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -38,7 +41,10 @@ def treebank_text(treebanks: Sequence[str]) -> str:
 
     if not treebanks:
         return "\n".join(map(str, synthetic_treebank(SYNTHETIC_TREES, seed=0)))
-    return "\n".join(path.read_text(encoding="utf-8-sig") for path in treebank_files(treebanks))
+    return "\n".join(
+        sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8-sig", errors="replace")
+        for path in treebank_files(treebanks)
+    )
 
 
 def reading_speed(text: str) -> dict[str, Any]:
