@@ -1,0 +1,90 @@
+"""The memory of many searches side by side: one array a quantity, the first index the slot of a search.
+
+An *entry* is a partial parse: the entry it came from, and the inference that was added to it. Its state is not stored;
+it is built again from the chain of its inferences when its turn comes.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+
+from gpuparse.dtypes import ITEM
+from gpuparse.logic.items import ITEM_COLUMNS, TERMINAL_COLUMNS
+
+
+class Status(IntEnum):
+    """Where a search is."""
+
+    IDLE = 0  # the slot is free
+    LIVE = 1  # looking for the best tree
+    FALLBACK = 2  # the limit was met without a solution: finishing the partial parse at hand, greedily
+    DONE = 3
+
+
+class Register(IntEnum):
+    """The numbers that a search keeps."""
+
+    STATUS = 0
+    WORDS = 1  # of the sentence
+    ENTRIES = 2  # how many there are; entry 0 is the initial state
+    AGENDA = 3  # how many entries wait on the agenda
+    SCORED = 4  # how many partial parses were scored
+    POPPED = 5  # how many entries were taken off the agenda
+    CURRENT = 6  # the entry whose state is at hand
+    NEXT = 7  # the entry to follow next, -1: ask the agenda
+    ITEMS = 8  # of the state at hand
+    FRONTIER = 9  # how many items its frontier has
+    LAST = 10  # the frontier index of the item inferred last, -1 at the initial state
+    SOLUTIONS = 11
+    COMPLETE = 12  # 1 when every partial parse that was ever set aside has been looked at
+    GREEDY = 13  # the best solution when the first greedy descent ended, -1 before
+    FIRST_ROW = 14  # of the state's rows in the batch
+    FIRST_CANDIDATE = 15
+    CANDIDATES = 16
+
+
+class Pool(NamedTuple):
+    """The searches."""
+
+    registers: np.ndarray  # int64[slots, registers]
+    terminals: np.ndarray  # ITEM[slots, words, TERMINAL_COLUMNS]
+    parent: np.ndarray  # int32[slots, entries]
+    label: np.ndarray  # int32[slots, entries]
+    left: np.ndarray  # int32[slots, entries]: the first child, in the frontier of the parent's state
+    right: np.ndarray  # int32[slots, entries]: the last
+    step: np.ndarray  # float64[slots, entries]: the cost of the inference
+    cost: np.ndarray  # float64[slots, entries]: of the partial parse; under max-min the greatest step
+    signature: np.ndarray  # uint64[slots, entries]: of the set of items
+    agenda: np.ndarray  # int32[slots, entries]: a heap, or under beam search a list, of entries
+    solutions: np.ndarray  # int32[slots, k]: the best first
+    dropped: np.ndarray  # float64[slots]: the least cost of what was dropped unseen
+    items: np.ndarray  # ITEM[slots, items, ITEM_COLUMNS]: of the state at hand
+    frontier: np.ndarray  # ITEM[slots, words + 1]: of the state at hand
+    chart: np.ndarray  # int32[slots, chart]: the entry with which each state was popped; -1: free
+
+
+def make_pool(slots: int, words: int, labels: int, limit: int, k: int, chart: bool) -> Pool:
+    """An empty pool for sentences of at most so many words."""
+    n_items = words + 2 * words * labels + 1
+    entries = limit + n_items + 1
+    chart_size = 2 ** int(np.ceil(np.log2(2 * limit + 2))) if chart else 1
+    return Pool(
+        registers=np.zeros((slots, len(Register)), np.int64),
+        terminals=np.zeros((slots, words, TERMINAL_COLUMNS), ITEM),
+        parent=np.empty((slots, entries), np.int32),
+        label=np.empty((slots, entries), np.int32),
+        left=np.empty((slots, entries), np.int32),
+        right=np.empty((slots, entries), np.int32),
+        step=np.empty((slots, entries), np.float64),
+        cost=np.empty((slots, entries), np.float64),
+        signature=np.empty((slots, entries), np.uint64),
+        agenda=np.empty((slots, entries), np.int32),
+        solutions=np.empty((slots, k), np.int32),
+        dropped=np.empty(slots, np.float64),
+        items=np.empty((slots, n_items, ITEM_COLUMNS), ITEM),
+        frontier=np.empty((slots, words + 1), ITEM),
+        chart=np.full((slots, chart_size), -1, np.int32),
+    )

@@ -1,0 +1,77 @@
+"""The state of a partial parse: its items and frontier, built by replaying its inferences."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from gpuparse.logic.headtable import head_index
+from gpuparse.logic.items import END, FIRST, HEAD, HEAD_CHILD, LAST, ONLY, START, SYMBOL, TAG_SYMBOL
+from gpuparse.search.pool import Register
+
+_WORDS, _CURRENT, _ITEMS = int(Register.WORDS), int(Register.CURRENT), int(Register.ITEMS)
+_FRONTIER, _LAST = int(Register.FRONTIER), int(Register.LAST)
+
+
+@njit(cache=True, nogil=True)
+def begin_state(pool, slot):
+    """Make the initial state: the terminals."""
+    items, frontier, registers = pool.items[slot], pool.frontier[slot], pool.registers[slot]
+    n_words = registers[_WORDS]
+    for word in range(n_words):
+        items[word] = -1
+        items[word, SYMBOL] = pool.terminals[slot, word, TAG_SYMBOL]
+        items[word, START] = word
+        items[word, END] = word + 1
+        items[word, HEAD] = word
+        frontier[word] = word
+    registers[_ITEMS] = n_words
+    registers[_FRONTIER] = n_words
+    registers[_LAST] = -1
+    registers[_CURRENT] = 0
+
+
+@njit(cache=True, nogil=True)
+def infer(pool, slot, entry, heads, label_symbols):
+    """Add the inference of an entry to the state at hand, which is that of the entry's parent."""
+    items, frontier, registers = pool.items[slot], pool.frontier[slot], pool.registers[slot]
+    terminals = pool.terminals[slot, : registers[_WORDS]]
+    label, i, j = pool.label[slot, entry], pool.left[slot, entry], pool.right[slot, entry]
+    head = frontier[head_index(heads, label, items, terminals, frontier, i, j)]
+    item = registers[_ITEMS]
+    items[item, SYMBOL] = label_symbols[label]
+    items[item, START] = items[frontier[i], START]
+    items[item, END] = items[frontier[j], END]
+    items[item, HEAD] = items[head, HEAD]
+    items[item, FIRST] = frontier[i]
+    items[item, HEAD_CHILD] = head
+    items[item, LAST] = frontier[j]
+    items[item, ONLY] = frontier[i] if i == j else -1
+    frontier[i] = item
+    for at in range(j + 1, registers[_FRONTIER]):
+        frontier[i + at - j] = frontier[at]
+    registers[_ITEMS] += 1
+    registers[_FRONTIER] -= j - i
+    registers[_LAST] = i
+    registers[_CURRENT] = entry
+
+
+@njit(cache=True, nogil=True)
+def go_to(pool, slot, entry, heads, label_symbols):
+    """Make the state of an entry the one at hand."""
+    if entry > 0 and pool.registers[slot, _CURRENT] == pool.parent[slot, entry]:
+        infer(pool, slot, entry, heads, label_symbols)
+        return
+    length = 0
+    at = entry
+    while at > 0:
+        length += 1
+        at = pool.parent[slot, at]
+    chain = np.empty(length, np.int32)
+    at = entry
+    for k in range(length - 1, -1, -1):
+        chain[k] = at
+        at = pool.parent[slot, at]
+    begin_state(pool, slot)
+    for k in range(length):
+        infer(pool, slot, chain[k], heads, label_symbols)
