@@ -38,7 +38,7 @@ def prepare_command(
     """
     skipped: list[TreebankError] = []
     for tree in prepared_trees(treebanks, max_words, language, skipped if skip_bad else None):
-        print(laid_out(tree, layout))
+        print(laid_out(tree, layout), end="\n" if layout == Layout.BRACKETS else "\n\n")
     if skipped:
         print(f"gpuparse: {len(skipped)} malformed trees left out; the first: {skipped[0]}", file=sys.stderr)
 

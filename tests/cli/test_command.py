@@ -91,9 +91,9 @@ def test_prepare_reads_stdin_and_prints_one_tree_a_line() -> None:
 
 
 def test_prepare_draws_a_tree() -> None:
-    answer = run("prepare", "-", "--format", "drawn", given="(S (NN rain))")
-    assert "TOP" in answer.stdout
-    assert len(answer.stdout.splitlines()) > 2
+    answer = run("prepare", "-", "--format", "drawn", given="(S (NN rain) (VB falls))")
+    lines = answer.stdout.splitlines()
+    assert [line.split()[-1] for line in lines if line] == ["S", "rain", "falls"]
 
 
 def test_a_malformed_tree_is_named_by_file_and_line_or_skipped(tmp_path: Path) -> None:
