@@ -6,8 +6,6 @@ table is a half or a third of a cache line.
 
 from __future__ import annotations
 
-from numba import njit
-
 # Columns of the table of items.
 SYMBOL = 0  # the label, as a symbol of the vocabulary
 START = 1  # the first terminal below it
@@ -26,27 +24,3 @@ TAG = 2
 TAG_CLASS = 3
 PUNCTUATION = 4  # 1 when the terminal may not stand at the edge of an item
 TERMINAL_COLUMNS = 5
-
-
-@njit(cache=True, nogil=True)
-def write_item(items, item, symbol, first, head, last):
-    """Fill the row of an item whose children run from `first` to `last`."""
-    items[item, SYMBOL] = symbol
-    items[item, START] = items[first, START]
-    items[item, END] = items[last, END]
-    items[item, HEAD] = items[head, HEAD]
-    items[item, FIRST] = first
-    items[item, HEAD_CHILD] = head
-    items[item, LAST] = last
-    items[item, ONLY] = first if first == last else -1
-
-
-@njit(cache=True, nogil=True)
-def write_terminals(items, terminals):
-    """Fill the rows of the terminals, which are the first items of a sentence."""
-    for word in range(terminals.shape[0]):
-        items[word] = -1
-        items[word, SYMBOL] = terminals[word, TAG_SYMBOL]
-        items[word, START] = word
-        items[word, END] = word + 1
-        items[word, HEAD] = word
