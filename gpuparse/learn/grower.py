@@ -10,6 +10,7 @@ from gpuparse.features.matrix import Matrix
 from gpuparse.learn.histogram import Histogram, Histograms
 from gpuparse.learn.objective import Objective
 from gpuparse.learn.parameters import ROOT, Parameters, literal
+from gpuparse.learn.postings import Postings
 from gpuparse.learn.sample import Sample
 from gpuparse.learn.tree import GrownTree
 
@@ -48,13 +49,15 @@ class Grower:
     """Grows a tree under an objective, given the root's histogram, which it uses up."""
 
     def __init__(
-        self, matrix: Matrix, sample: Sample, parameters: Parameters, objective: Objective,
+        self, matrix: Matrix, postings: Postings, sample: Sample, parameters: Parameters, objective: Objective,
         histograms: Histograms, kernels: Any,
     ) -> None:  # fmt: skip
-        self._matrix, self._sample, self._parameters = matrix, sample, parameters
+        self._matrix, self._postings = matrix, postings
+        self._sample, self._parameters = sample, parameters
         self._objective, self._histograms, self._kernels = objective, histograms, kernels
         self.members = np.arange(len(sample.kept), dtype=np.int32)
         self._spare = np.empty_like(self.members)
+        self._marked = np.zeros(len(sample.begins), bool)
 
     def grow(self, histogram: Histogram, stumps: bool) -> Node:
         """The root of the grown tree; a node's examples are a stretch of self.members."""
@@ -110,7 +113,7 @@ class Grower:
         column = int(self._matrix.column[feature])
         count, packed = self._kernels.partition(
             members, self._spare, sample.local, column, sample.begins, sample.ends, self._matrix.features, feature,
-            sample.packed,
+            self._postings.holding(feature), sample.number, self._marked, sample.packed,
         )  # fmt: skip
         middle = node.start + count
         positive, negative = packed >> 32, packed & 0xFFFFFFFF

@@ -6,6 +6,7 @@ it touches, so that nothing but those is swept or cleared.
 
 from __future__ import annotations
 
+import mmap
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,20 @@ from gpuparse.learn.team import Team
 
 BLOCK = 256  # features that share a bound
 SPARSE = 8  # a node lists its features if its segments hold fewer ids than 1/8 of the features
+LARGE_PAGE = 1 << 21
 WORTH_SHARING = 1 << 21  # ids in a histogram before a second thread pays for merging
+
+
+def zeros_in_large_pages(length: int, dtype: type) -> np.ndarray:
+    """Zeros, in 2 MB pages where the system grants them: scattered sums over megabytes spend their time on page tables.
+
+    >>> zeros_in_large_pages(3, np.int32)
+    array([0, 0, 0], dtype=int32)
+    """
+    memory = mmap.mmap(-1, (length * np.dtype(dtype).itemsize // LARGE_PAGE + 1) * LARGE_PAGE)
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        memory.madvise(mmap.MADV_HUGEPAGE)
+    return np.frombuffer(memory, dtype, length)
 
 
 class Histogram(NamedTuple):
@@ -34,7 +48,7 @@ class Histograms:
         self.n_features = len(matrix.column)
         blocks = -(-self.n_features // BLOCK)
         self._most, self._least = np.zeros(blocks, np.int32), np.zeros(blocks, np.int32)
-        self._packed = [np.zeros(self.n_features, np.int64)]
+        self._packed = [zeros_in_large_pages(self.n_features, np.int64)]
         self._free: list[np.ndarray] = []
         self._sums = np.zeros(0, np.int64)
         self._touched = np.zeros(0, np.int32)
@@ -44,7 +58,7 @@ class Histograms:
         touched, ids = self._accumulate(sample, np.arange(len(sample.kept), dtype=np.int32))
         shares = self._shares(sample, touched, ids)
         while len(self._packed) < len(shares):
-            self._packed.append(np.zeros(self.n_features, np.int64))
+            self._packed.append(zeros_in_large_pages(self.n_features, np.int64))
         around = (self._sums, sample.begins, sample.ends, self._features)
         arguments = [(share, *around, packed) for share, packed in zip(shares, self._packed, strict=False)]
         self._team.each(self._kernels.add_packed, arguments)
@@ -89,7 +103,7 @@ class Histograms:
         self._free.append(histogram.sums)
 
     def _take(self) -> np.ndarray:
-        return self._free.pop() if self._free else np.zeros(self.n_features, np.int32)
+        return self._free.pop() if self._free else zeros_in_large_pages(self.n_features, np.int32)
 
     def _accumulate(self, sample: Sample, members: np.ndarray) -> tuple[np.ndarray, int]:
         if len(self._sums) < len(sample.begins):

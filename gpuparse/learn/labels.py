@@ -14,6 +14,7 @@ from gpuparse.features.matrix import Matrix
 from gpuparse.learn.log import Attempt, Log
 from gpuparse.learn.options import Options
 from gpuparse.learn.path import Ensemble, train_label
+from gpuparse.learn.postings import Postings
 
 
 def train_labels(
@@ -48,6 +49,7 @@ def train_labels(
     2
     """
     stop = stop or threading.Event()
+    postings = Postings.of(matrix, kernels)
     folder.mkdir(parents=True, exist_ok=True)
 
     def learn(label: str) -> Ensemble:
@@ -56,7 +58,7 @@ def train_labels(
             return Ensemble(label, [a for a in log.attempts if a.kept], len(log.attempts), log.end)
         if stop.is_set():
             return Ensemble(label, [a for a in log.attempts if a.kept], len(log.attempts), "stopped")
-        return train_label(label, examples_of(label), matrix, options, kernels, log, on_tree, stop)
+        return train_label(label, examples_of(label), matrix, options, kernels, postings, log, on_tree, stop)
 
     order = sorted(sizes, key=lambda label: (-sizes[label], label))
     with ThreadPoolExecutor(jobs) as pool:

@@ -14,6 +14,7 @@ import numpy as np
 from gpuparse.features.examples import Examples
 from gpuparse.features.matrix import Matrix
 from gpuparse.learn.options import Options
+from gpuparse.learn.postings import Postings
 from gpuparse.learn.team import Team
 from gpuparse.learn.tree import GrownTree
 
@@ -41,9 +42,12 @@ class Movers(NamedTuple):
 class Leaves:
     """The leaf sums of one label."""
 
-    def __init__(self, examples: Examples, matrix: Matrix, options: Options, kernels: Any, team: Team) -> None:
-        self._examples, self._matrix, self._options = examples, matrix, options
+    def __init__(
+        self, examples: Examples, matrix: Matrix, postings: Postings, options: Options, kernels: Any, team: Team
+    ) -> None:
+        self._examples, self._matrix, self._postings, self._options = examples, matrix, postings, options
         self._kernels, self._team = kernels, team
+        self._bits = np.zeros(len(matrix.starts) - 1, np.uint64)
         n = len(examples.rows)
         self._stretches = [(a, min(a + STRETCH, n)) for a in range(0, n, STRETCH)]
 
@@ -51,8 +55,11 @@ class Leaves:
         """The leaf of every example."""
         leaf = np.empty(len(self._examples.rows), np.int32)
         rows, (segments, starts, features, column) = self._examples.rows, self._matrix
-        arrays = (segments, starts, features, column, tree.feature, tree.yes, tree.no, leaf)
+        marks = (tree.feature, _bit_of_nodes(tree, column), *self._postings, self._bits)
+        arrays = (segments, starts, features, column, tree.feature, tree.yes, tree.no, marks[1], self._bits, leaf)
+        self._kernels.mark(*marks)
         self._team.share(lambda a, b: self._kernels.percolate(rows, a, b, *arrays), len(leaf), 1024)
+        self._kernels.unmark(*marks)
         return leaf
 
     def sums(self, leaf: np.ndarray, odds: np.ndarray, nodes: int) -> tuple[np.ndarray, np.ndarray]:
@@ -152,6 +159,19 @@ class Leaves:
 
     def _each_cell(self, call: Callable[[int, int], object], cells: int) -> None:
         self._team.share(call, cells, 4)
+
+
+def _bit_of_nodes(tree: GrownTree, column: np.ndarray) -> np.ndarray:
+    """Number the features of a tree within their columns: each node's bit, or -1 beyond 64 and at leaves."""
+    bit = np.full(len(tree.feature), -1, np.int64)
+    inner = np.flatnonzero(tree.feature >= 0)
+    features, which = np.unique(tree.feature[inner], return_inverse=True)
+    columns = column[features]
+    number = np.empty(len(features), np.int64)
+    for k in np.unique(columns):
+        number[columns == k] = np.arange(np.count_nonzero(columns == k))
+    bit[inner] = np.where(number < 64, number, -1)[which]
+    return bit
 
 
 def _cells(begins: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

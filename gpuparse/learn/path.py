@@ -20,6 +20,7 @@ from gpuparse.learn.log import Attempt, Log
 from gpuparse.learn.objective import Objective
 from gpuparse.learn.options import Options
 from gpuparse.learn.parameters import Parameters, compound
+from gpuparse.learn.postings import Postings
 from gpuparse.learn.sample import Sample, Sampler
 from gpuparse.learn.team import Team
 from gpuparse.learn.tree import GrownTree
@@ -44,6 +45,7 @@ def train_label(
     matrix: Matrix,
     options: Options,
     kernels: Any,
+    postings: Postings | None = None,
     log: Log | None = None,
     on_tree: Callable[[str, Attempt], None] | None = None,
     stop: threading.Event | None = None,
@@ -60,7 +62,7 @@ def train_label(
     [0, -1, -1]
     """
     with Team(options.threads) as team:
-        path = Path(label, examples, matrix, options, kernels, team)
+        path = Path(label, examples, matrix, postings or Postings.of(matrix, kernels), options, kernels, team)
         for attempt in log.attempts if log is not None else ():
             path.repeat(attempt)
         end = path.follow(log, on_tree, stop)
@@ -73,14 +75,15 @@ class Path:
     """The state of one label along its path."""
 
     def __init__(
-        self, label: str, examples: Examples, matrix: Matrix, options: Options, kernels: Any, team: Team
-    ) -> None:
+        self, label: str, examples: Examples, matrix: Matrix, postings: Postings, options: Options, kernels: Any,
+        team: Team,
+    ) -> None:  # fmt: skip
         _check(label, examples, matrix)
         self._label, self._examples, self._matrix = label, examples, matrix
-        self._options, self._kernels = options, kernels
+        self._postings, self._options, self._kernels = postings, options, kernels
         self._sampler = Sampler(label, examples, matrix, options, kernels, team)
         self._histograms = Histograms(matrix, kernels, team)
-        self._leaves = Leaves(examples, matrix, options, kernels, team)
+        self._leaves = Leaves(examples, matrix, postings, options, kernels, team)
         self._odds = np.ones(len(examples.rows))  # exp(margin): every score begins at 0
         self._parameters = Parameters()
         self._loss = math.log(2.0) * math.fsum(examples.bias)
@@ -153,7 +156,9 @@ class Path:
             self._histograms.release(histogram)
             return None
         objective = Objective.under(self._options, self._lambda, sample.scale)
-        grower = Grower(self._matrix, sample, self._parameters, objective, self._histograms, self._kernels)
+        grower = Grower(
+            self._matrix, self._postings, sample, self._parameters, objective, self._histograms, self._kernels
+        )
         tree, nodes = flatten(grower.grow(histogram, self._options.stumps))
         fall, loss, tree = self._move_leaves(tree, self._leaf_of_examples(tree, nodes, grower.members))
         kept = fall > self._options.epsilon

@@ -20,6 +20,7 @@ class Sample(NamedTuple):
     local: np.ndarray  # int32[n, K]: their segments, by number in the sample; 0 is the empty one
     begins: np.ndarray  # int64[segments]: where a segment's features begin in the matrix
     ends: np.ndarray  # int64[segments]
+    number: np.ndarray  # int32[segments of the matrix]: a segment's number in the sample, 0 if it is not there
     packed: np.ndarray  # int64[n]: positive weight in the upper half, negative in the lower
     positive: int  # total weight of the positive examples, in units
     negative: int
@@ -44,7 +45,8 @@ class Sampler:
         self._label, self._examples, self._matrix = label, examples, matrix
         self._options, self._kernels, self._team = options, kernels, team
         self._number = np.zeros(len(matrix.starts) - 1, np.int32)
-        self._whole: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None = None
+        self._used = np.zeros(0, np.int32)
+        self._whole: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None = None
         self.takes_all = len(examples.rows) <= options.sample
 
     def draw(self, odds: np.ndarray, attempt: int) -> Sample:
@@ -69,10 +71,11 @@ class Sampler:
         self._team.share(lambda a, b: self._kernels.priorities(bias, odds, key, a, b, priority), len(odds))
         return self._kernels.select(priority, self._options.sample)
 
-    def _gather(self, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    def _gather(self, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         segments, starts = self._matrix.segments, self._matrix.starts
         local = np.empty((len(kept), segments.shape[1]), np.int32)
         used = np.empty(local.size + 1, np.int32)
+        self._number[self._used] = 0
         count = self._kernels.gather(segments, self._examples.rows[kept], self._number, local, used)
-        used = used[:count]
-        return kept, local, starts[used], starts[used + 1]
+        self._used = used[:count]
+        return kept, local, starts[self._used], starts[self._used + 1], self._number

@@ -7,10 +7,11 @@ from .histogram import add_packed, add_signed, clear_listed, move_all, move_list
 from .leaves import collect, leaf_sums, losses, put_back, slopes
 from .membership import holds
 from .partition import partition
-from .percolate import percolate
+from .percolate import mark, percolate, unmark
 from .priorities import priorities, uniform
 from .quantise import quantise
 from .select import select
+from .transpose import transpose
 
 __all__ = [
     "accumulate",
@@ -25,6 +26,7 @@ __all__ = [
     "ids_of",
     "leaf_sums",
     "losses",
+    "mark",
     "move_all",
     "move_listed",
     "partition",
@@ -35,5 +37,7 @@ __all__ = [
     "select",
     "settle",
     "slopes",
+    "transpose",
     "uniform",
+    "unmark",
 ]
