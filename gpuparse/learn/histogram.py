@@ -48,6 +48,7 @@ class Histograms:
         self.n_features = len(matrix.column)
         blocks = -(-self.n_features // BLOCK)
         self._most, self._least = np.zeros(blocks, np.int32), np.zeros(blocks, np.int32)
+        self._reach = self.n_features
         self._packed = [zeros_in_large_pages(self.n_features, np.int64)]
         self._free: list[np.ndarray] = []
         self._sums = np.zeros(0, np.int64)
@@ -55,6 +56,7 @@ class Histograms:
 
     def root(self, sample: Sample) -> Histogram:
         """The histogram of all of a sample; also sets the bounds that every node of its tree will use."""
+        self._reach = self.n_features
         touched, ids = self._accumulate(sample, np.arange(len(sample.kept), dtype=np.int32))
         shares = self._shares(sample, touched, ids)
         while len(self._packed) < len(shares):
@@ -66,6 +68,17 @@ class Histograms:
         self._team.share(lambda a, b: self._settle(a, b, len(shares), histogram), len(self._most))
         return Histogram(histogram, None)
 
+    def limit(self, root: Histogram, least_weight: float, known: int) -> None:
+        """Forget the features that no node of the tree can be split by: beyond `known`, the last in a compound met
+        before, with neither more positive nor more negative weight than least_weight in all of the sample.
+
+        Features are numbered by frequency, so most of the light ones lie beyond the last heavy one.
+        """
+        heavy = np.flatnonzero(np.maximum(self._most, -self._least) > least_weight)
+        reach = (int(heavy[-1]) + 1) * BLOCK if len(heavy) else 0
+        self._reach = min(max(reach, known + 1), self.n_features)
+        root.sums[self._reach :] = 0
+
     def split(
         self, sample: Sample, smaller: np.ndarray, parent: Histogram, wanted: bool, rest: bool
     ) -> Histogram | None:
@@ -74,7 +87,7 @@ class Histograms:
         Returns the smaller child's histogram if it is wanted; without `rest` the parent's may be left as it is.
         """
         touched, ids = self._accumulate(sample, smaller)
-        around = (sample.begins, sample.ends, self._features)
+        around = (sample.begins, sample.ends, self._features, self._reach)
         if not wanted:
             self._kernels.add_signed(touched, self._sums, *around, -1, parent.sums)
             return None
@@ -92,12 +105,13 @@ class Histograms:
         """(feature, sum) of the least sum <= low and of the greatest >= high; feature -1 where there is none."""
         if histogram.listed is not None:
             return self._kernels.extremes_listed(histogram.sums, histogram.listed, low, high)
-        return self._kernels.extremes(histogram.sums, BLOCK, self._most, self._least, low, high)
+        sums, blocks = histogram.sums[: self._reach], -(-self._reach // BLOCK)
+        return self._kernels.extremes(sums, BLOCK, self._most[:blocks], self._least[:blocks], low, high)
 
     def release(self, histogram: Histogram) -> None:
         """Take a histogram back, zeroed for the next."""
         if histogram.listed is None:
-            histogram.sums.fill(0)
+            histogram.sums[: self._reach] = 0
         else:
             self._kernels.clear_listed(histogram.sums, histogram.listed)
         self._free.append(histogram.sums)
@@ -125,7 +139,7 @@ class Histograms:
     def _add(self, sample: Sample, touched: np.ndarray, ids: int, sums: np.ndarray) -> None:
         shares = self._shares(sample, touched, ids)
         targets = [sums, *(self._take() for _ in shares[1:])]
-        around = (self._sums, sample.begins, sample.ends, self._features, 1)
+        around = (self._sums, sample.begins, sample.ends, self._features, self._reach, 1)
         arguments = [(share, *around, target) for share, target in zip(shares, targets, strict=True)]
         self._team.each(self._kernels.add_signed, arguments)
         for other in targets[1:]:
@@ -133,7 +147,7 @@ class Histograms:
             self.release(Histogram(other, None))
 
     def _move(self, source: np.ndarray, target: np.ndarray, sign: int) -> None:
-        self._team.share(lambda a, b: self._kernels.move_all(source, target, a, b, sign), self.n_features)
+        self._team.share(lambda a, b: self._kernels.move_all(source, target, a, b, sign), self._reach)
 
     def _settle(self, first: int, last: int, shares: int, histogram: np.ndarray) -> None:
         packed = self._packed[0]

@@ -41,6 +41,16 @@ class Objective(NamedTuple):
         best = self.gain(positive, 0.0) + self.gain(negative, 0.0)
         return best > self.gain(positive - negative, theta) + self.margin
 
+    def least_weight(self) -> float:
+        """A feature with no more positive and no more negative weight than this, and no parameters, never splits.
+
+        Where total >= 0 a split gains only if h < 0 or total - h < 0, and then at most |h| or |total - h| (twice that
+        where there is no hinge); likewise where total < 0. A node's own l2 parameter upsets this. One unit of slack.
+        """
+        if self.kind == "l2":
+            return -1.0
+        return (self.margin if self.kind == "l1" else self.margin / 2) - 1.0
+
     def interesting(self, total: int, floor: float) -> tuple[int, int]:
         """(low, high): a feature without parameters whose sum h has low < h < high can't have a gain above the floor.
 

@@ -50,6 +50,7 @@ class Parameters:
     def __init__(self) -> None:
         self._theta: dict[int, float] = {}
         self._extensions: dict[int, set[int]] = {}
+        self.last_feature = -1  # the greatest in any compound
 
     def __len__(self) -> int:
         return len(self._theta)
@@ -73,6 +74,7 @@ class Parameters:
         if key not in self._theta:
             for feature, there in literals:
                 self._extensions.setdefault(key ^ literal(feature, there), set()).add(feature)
+                self.last_feature = max(self.last_feature, feature)
         self._theta[key] = theta
 
     def size(self, penalty: str) -> float:

@@ -156,6 +156,7 @@ class Path:
             self._histograms.release(histogram)
             return None
         objective = Objective.under(self._options, self._lambda, sample.scale)
+        self._histograms.limit(histogram, objective.least_weight(), self._parameters.last_feature)
         grower = Grower(
             self._matrix, self._postings, sample, self._parameters, objective, self._histograms, self._kernels
         )

@@ -1,6 +1,7 @@
 """Sums by segment spread over the features of the segments: S'(R'w), the half of a histogram that costs.
 
-Every operation takes the sums of the touched segments and leaves them zero for the next node.
+Every operation takes the sums of the touched segments and leaves them zero for the next node. Ids ascend within a
+segment, so one whose features beyond `reach` are of no interest is left as soon as they begin.
 """
 
 import numpy as np
@@ -20,18 +21,21 @@ def add_packed(touched, sums, begins, ends, features, histogram):
 
 
 @njit(cache=True, nogil=True)
-def add_signed(touched, sums, begins, ends, features, sign, histogram):
-    """Add sign * (positive - negative) to a histogram (int32)."""
+def add_signed(touched, sums, begins, ends, features, reach, sign, histogram):
+    """Add sign * (positive - negative) to the first `reach` features of a histogram (int32)."""
     for s in touched:
         weight = np.int32(sign * ((sums[s] >> 32) - (sums[s] & LOW)))
         sums[s] = 0
         if weight != 0:
             for j in range(begins[s], ends[s]):
-                histogram[features[j]] += weight
+                f = features[j]
+                if f >= reach:
+                    break
+                histogram[f] += weight
 
 
 @njit(cache=True, nogil=True)
-def move_listed(touched, sums, begins, ends, features, parent, histogram, listed):
+def move_listed(touched, sums, begins, ends, features, reach, parent, histogram, listed):
     """Take from the parent's histogram and add to the child's; returns how many features it lists as touched.
 
     A feature whose sum returns to 0 on the way is listed again, which does no harm to a search for extremes.
@@ -43,6 +47,8 @@ def move_listed(touched, sums, begins, ends, features, parent, histogram, listed
         if weight != 0:
             for j in range(begins[s], ends[s]):
                 f = features[j]
+                if f >= reach:
+                    break
                 if histogram[f] == 0:
                     listed[count] = f
                     count += 1
