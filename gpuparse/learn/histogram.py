@@ -7,16 +7,20 @@ it touches, so that nothing but those is swept or cleared.
 from __future__ import annotations
 
 import mmap
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from gpuparse.features.matrix import Matrix
+from gpuparse.learn.postings import Postings
 from gpuparse.learn.sample import Sample
 from gpuparse.learn.team import Team
 
 BLOCK = 256  # features that share a bound
 SPARSE = 8  # a node lists its features if its segments hold fewer ids than 1/8 of the features
+HEAD = 1 << 16  # features whose packed sums a second-level cache holds
+WORTH_PULLING = 0.5  # the part of the matrix a sample must hold before its rare features are summed by postings
 LARGE_PAGE = 1 << 21
 WORTH_SHARING = 1 << 21  # ids in a histogram before a second thread pays for merging
 
@@ -43,8 +47,8 @@ class Histogram(NamedTuple):
 class Histograms:
     """Makes and takes back the histograms of one label's nodes."""
 
-    def __init__(self, matrix: Matrix, kernels: Any, team: Team) -> None:
-        self._features, self._kernels, self._team = matrix.features, kernels, team
+    def __init__(self, matrix: Matrix, postings: Postings, kernels: Any, team: Team) -> None:
+        self._features, self._postings, self._kernels, self._team = matrix.features, postings, kernels, team
         self.n_features = len(matrix.column)
         blocks = -(-self.n_features // BLOCK)
         self._most, self._least = np.zeros(blocks, np.int32), np.zeros(blocks, np.int32)
@@ -58,14 +62,18 @@ class Histograms:
         """The histogram of all of a sample; also sets the bounds that every node of its tree will use."""
         self._reach = self.n_features
         touched, ids = self._accumulate(sample, np.arange(len(sample.kept), dtype=np.int32))
+        pulls = ids > len(self._features) * WORTH_PULLING
+        head = min(HEAD, self.n_features) if pulls else self.n_features
         shares = self._shares(sample, touched, ids)
-        while len(self._packed) < len(shares):
-            self._packed.append(zeros_in_large_pages(self.n_features, np.int64))
-        around = (self._sums, sample.begins, sample.ends, self._features)
+        self._packed += [zeros_in_large_pages(self.n_features, np.int64) for _ in shares[len(self._packed) :]]
+        around = (self._sums, sample.begins, sample.ends, self._features, head)
         arguments = [(share, *around, packed) for share, packed in zip(shares, self._packed, strict=False)]
         self._team.each(self._kernels.add_packed, arguments)
         histogram = self._take()
-        self._team.share(lambda a, b: self._settle(a, b, len(shares), histogram), len(self._most))
+        blocks = -(-head // BLOCK)
+        self._team.share(lambda a, b: self._settle(a, b, len(shares), histogram), blocks)
+        self._pull(sample, blocks, histogram)
+        self._sums[: len(sample.begins)] = 0
         return Histogram(histogram, None)
 
     def limit(self, root: Histogram, least_weight: float, known: int) -> None:
@@ -148,6 +156,17 @@ class Histograms:
 
     def _move(self, source: np.ndarray, target: np.ndarray, sign: int) -> None:
         self._team.share(lambda a, b: self._kernels.move_all(source, target, a, b, sign), self._reach)
+
+    def _pull(self, sample: Sample, first: int, histogram: np.ndarray) -> None:
+        """The rest of the root's histogram, blocks from `first` on, as many postings to each thread."""
+        begins, blocks = self._postings.begins, len(self._most)
+        edges = begins[np.minimum(np.arange(first, blocks + 1) * BLOCK, self.n_features)]
+        parts = self._team.threads
+        shares = [edges[0] + (edges[-1] - edges[0]) * p // parts for p in range(1, parts)]
+        cuts = [first, *(first + np.searchsorted(edges, shares)), blocks]
+        around = (BLOCK, histogram, self._most, self._least)
+        arguments = [(*self._postings, sample.number, self._sums, a, b, *around) for a, b in pairwise(cuts)]
+        self._team.each(self._kernels.pull, arguments)
 
     def _settle(self, first: int, last: int, shares: int, histogram: np.ndarray) -> None:
         packed = self._packed[0]

@@ -13,7 +13,7 @@ import numpy as np
 from gpuparse.errors import TrainingError
 from gpuparse.features.examples import Examples
 from gpuparse.features.matrix import Matrix
-from gpuparse.learn.grower import Grower, Node, flatten
+from gpuparse.learn.grower import Grower, flatten
 from gpuparse.learn.histogram import Histogram, Histograms
 from gpuparse.learn.leaves import Leaves
 from gpuparse.learn.log import Attempt, Log
@@ -82,8 +82,8 @@ class Path:
         self._label, self._examples, self._matrix = label, examples, matrix
         self._postings, self._options, self._kernels = postings, options, kernels
         self._sampler = Sampler(label, examples, matrix, options, kernels, team)
-        self._histograms = Histograms(matrix, kernels, team)
-        self._leaves = Leaves(examples, matrix, postings, options, kernels, team)
+        self._histograms = Histograms(matrix, postings, kernels, team)
+        self.leaves = Leaves(examples, matrix, postings, options, kernels, team)
         self._odds = np.ones(len(examples.rows))  # exp(margin): every score begins at 0
         self._parameters = Parameters()
         self._loss = math.log(2.0) * math.fsum(examples.bias)
@@ -118,12 +118,12 @@ class Path:
     def repeat(self, attempt: Attempt) -> None:
         """Go through an attempt of an earlier run again."""
         if attempt.tree is not None:
-            leaf = self._leaves.percolate(attempt.tree)
-            _, counts = self._leaves.sums(leaf, self._odds, len(attempt.tree.feature))
+            leaf = self.leaves.percolate(attempt.tree)
+            _, counts = self.leaves.sums(leaf, self._odds, len(attempt.tree.feature))
             moving = np.flatnonzero(attempt.tree.value)
-            movers = self._leaves.movers(leaf, self._odds, counts, moving)
-            self._leaves.move(movers, attempt.tree.value[moving])
-            self._leaves.put_back(movers, self._odds)
+            movers = self.leaves.movers(leaf, self._odds, counts, moving)
+            self.leaves.move(movers, attempt.tree.value[moving])
+            self.leaves.put_back(movers, self._odds)
             self._add(attempt.tree)
         self._note(attempt)
 
@@ -149,19 +149,13 @@ class Path:
     def _try_tree(self) -> Attempt | None:
         """One tree, kept or not; None where lambda has come to its end."""
         began = time.perf_counter()
-        sample = self._sampler.draw(self._odds, self.tried)
-        histogram = self._histograms.root(sample)
+        sample, histogram = self.begin()
         self._lambda = min(self._lambda, self._options.eta * self._steepest(sample, histogram))
         if self._lambda < self._options.min_lambda or self._lambda == 0.0:
             self._histograms.release(histogram)
             return None
-        objective = Objective.under(self._options, self._lambda, sample.scale)
-        self._histograms.limit(histogram, objective.least_weight(), self._parameters.last_feature)
-        grower = Grower(
-            self._matrix, self._postings, sample, self._parameters, objective, self._histograms, self._kernels
-        )
-        tree, nodes = flatten(grower.grow(histogram, self._options.stumps))
-        fall, loss, tree = self._move_leaves(tree, self._leaf_of_examples(tree, nodes, grower.members))
+        tree, leaf = self.grow(sample, histogram, self._lambda)
+        fall, loss, tree = self.rate(tree, leaf, self._lambda)
         kept = fall > self._options.epsilon
         if kept:
             self._add(tree)
@@ -172,46 +166,57 @@ class Path:
             round(time.perf_counter() - began, 6), tree if kept else None,
         )  # fmt: skip
 
+    def begin(self) -> tuple[Sample, Histogram]:
+        """The sample of the next tree, and its histogram."""
+        sample = self._sampler.draw(self._odds, self.tried)
+        return sample, self._histograms.root(sample)
+
+    def grow(self, sample: Sample, histogram: Histogram, lambda_: float) -> tuple[GrownTree, np.ndarray]:
+        """A tree grown on the sample, its values still 0, and the leaf of every example; uses up the histogram."""
+        objective = Objective.under(self._options, lambda_, sample.scale)
+        self._histograms.limit(histogram, objective.least_weight(), self._parameters.last_feature)
+        grower = Grower(
+            self._matrix, self._postings, sample, self._parameters, objective, self._histograms, self._kernels
+        )
+        tree, nodes = flatten(grower.grow(histogram, self._options.stumps))
+        if not self._sampler.takes_all:
+            return tree, self.leaves.percolate(tree)
+        leaf = np.empty(len(self._odds), np.int32)  # the sample is all of them: growing has sorted them already
+        for index, node in enumerate(nodes):
+            if node.children is None:
+                leaf[grower.members[node.start : node.stop]] = index
+        return tree, leaf
+
+    def rate(self, tree: GrownTree, leaf: np.ndarray, lambda_: float) -> tuple[float, float, GrownTree]:
+        """Search along each leaf's parameter: by how much the risk falls, the loss, and the tree with its values.
+
+        The odds change only if the risk falls by more than epsilon.
+        """
+        options, size = self._options, len(tree.feature)
+        sums, counts = self.leaves.sums(leaf, self._odds, size)
+        theta = np.zeros(size)
+        for node, path in tree.paths().items():
+            theta[node] = self._parameters.theta(compound(path))
+        threshold = lambda_ if options.penalty == "l1" else 0.0
+        moving = np.flatnonzero((tree.feature < 0) & ((np.abs(sums) > threshold) | (theta != 0.0)))
+        movers = self.leaves.movers(leaf, self._odds, counts, moving)
+        steps = self.leaves.steps(movers, theta[moving], lambda_)
+        change = self.leaves.move(movers, steps)
+        before, after = theta[moving], theta[moving] + steps
+        size_change = np.abs(after) - np.abs(before) if options.penalty == "l1" else after**2 - before**2
+        fall = -(change + lambda_ * math.fsum(size_change))
+        if fall > options.epsilon:
+            self.leaves.put_back(movers, self._odds)
+        value = np.zeros(size)
+        value[moving] = steps + 0.0  # no negative zeros
+        return fall, self._loss + change, tree._replace(value=value)
+
     def _steepest(self, sample: Sample, histogram: Histogram) -> float:
         """The greatest |gradient| of the root, of an atomic feature, or of the negation of one, on the sample."""
         total = sample.positive - sample.negative
         f, low, g, high = self._histograms.extremes(histogram, 1 << 31, -(1 << 31))
         sums = [total, *([low, total - low] if f >= 0 else []), *([high, total - high] if g >= 0 else [])]
         return max(abs(s) for s in sums) / sample.scale
-
-    def _leaf_of_examples(self, tree: GrownTree, nodes: list[Node], members: np.ndarray) -> np.ndarray:
-        """The leaf of every example; where the sample is all of them, growing has found it already."""
-        if not self._sampler.takes_all:
-            return self._leaves.percolate(tree)
-        leaf = np.empty(len(members), np.int32)
-        for index, node in enumerate(nodes):
-            if node.children is None:
-                leaf[members[node.start : node.stop]] = index
-        return leaf
-
-    def _move_leaves(self, tree: GrownTree, leaf: np.ndarray) -> tuple[float, float, GrownTree]:
-        """Search along each leaf's parameter: by how much the risk falls, the loss, and the tree with its values.
-
-        The odds change only if the risk falls by more than epsilon.
-        """
-        options, size = self._options, len(tree.feature)
-        sums, counts = self._leaves.sums(leaf, self._odds, size)
-        theta = np.zeros(size)
-        for node, path in tree.paths().items():
-            theta[node] = self._parameters.theta(compound(path))
-        threshold = self._lambda if options.penalty == "l1" else 0.0
-        moving = np.flatnonzero((tree.feature < 0) & ((np.abs(sums) > threshold) | (theta != 0.0)))
-        movers = self._leaves.movers(leaf, self._odds, counts, moving)
-        steps = self._leaves.steps(movers, theta[moving], self._lambda)
-        change = self._leaves.move(movers, steps)
-        before, after = theta[moving], theta[moving] + steps
-        size_change = np.abs(after) - np.abs(before) if options.penalty == "l1" else after**2 - before**2
-        fall = -(change + self._lambda * math.fsum(size_change))
-        if fall > options.epsilon:
-            self._leaves.put_back(movers, self._odds)
-        value = np.zeros(size)
-        value[moving] = steps + 0.0  # no negative zeros
-        return fall, self._loss + change, tree._replace(value=value)
 
     def _add(self, tree: GrownTree) -> None:
         paths = tree.paths()

@@ -3,7 +3,7 @@
 from .accumulate import accumulate, ids_of
 from .extremes import extremes, extremes_listed
 from .gather import gather
-from .histogram import add_packed, add_signed, clear_listed, move_all, move_listed, settle
+from .histogram import add_packed, add_signed, clear_listed, move_all, move_listed, pull, settle
 from .leaves import collect, leaf_sums, losses, put_back, slopes
 from .membership import holds
 from .partition import partition
@@ -32,6 +32,7 @@ __all__ = [
     "partition",
     "percolate",
     "priorities",
+    "pull",
     "put_back",
     "quantise",
     "select",

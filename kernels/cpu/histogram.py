@@ -1,7 +1,7 @@
 """Sums by segment spread over the features of the segments: S'(R'w), the half of a histogram that costs.
 
-Every operation takes the sums of the touched segments and leaves them zero for the next node. Ids ascend within a
-segment, so one whose features beyond `reach` are of no interest is left as soon as they begin.
+But for the root, operations take the sums of the touched segments and leave them zero for the next node. Ids ascend
+within a segment, so where features beyond `reach` are of no interest it is left as soon as they begin.
 """
 
 import numpy as np
@@ -11,13 +11,15 @@ LOW = np.int64(0xFFFFFFFF)
 
 
 @njit(cache=True, nogil=True)
-def add_packed(touched, sums, begins, ends, features, histogram):
-    """Add packed sums to a packed histogram (int64)."""
+def add_packed(touched, sums, begins, ends, features, reach, histogram):
+    """Add packed sums to the first `reach` features of a packed histogram (int64); the sums stay."""
     for s in touched:
         weight = sums[s]
-        sums[s] = 0
         for j in range(begins[s], ends[s]):
-            histogram[features[j]] += weight
+            f = features[j]
+            if f >= reach:
+                break
+            histogram[f] += weight
 
 
 @njit(cache=True, nogil=True)
@@ -81,12 +83,32 @@ def settle(packed, first, last, block, histogram, most, least):
     for b in range(first, last):
         high = np.int64(0)
         low = np.int64(0)
-        for f in range(b * block, min((b + 1) * block, packed.size)):
+        for f in range(b * block, min((b + 1) * block, histogram.size)):
             positive = packed[f] >> 32
             negative = packed[f] & LOW
             packed[f] = 0
             histogram[f] = np.int32(positive - negative)
             high = max(high, positive)
             low = max(low, negative)
+        most[b] = high
+        least[b] = -low
+
+
+@njit(cache=True, nogil=True)
+def pull(begins, holders, number, sums, first, last, block, histogram, most, least):
+    """What add_packed and settle do, for blocks of rare features, from the segments that hold each of them.
+
+    Scattered reads of the sums are cheaper than scattered additions to a histogram that no cache holds.
+    """
+    for b in range(first, last):
+        high = np.int64(0)
+        low = np.int64(0)
+        for f in range(b * block, min((b + 1) * block, histogram.size)):
+            total = np.int64(0)
+            for at in range(begins[f], begins[f + 1]):
+                total += sums[number[holders[at]]]
+            histogram[f] = np.int32((total >> 32) - (total & LOW))
+            high = max(high, total >> 32)
+            low = max(low, total & LOW)
         most[b] = high
         least[b] = -low

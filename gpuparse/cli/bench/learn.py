@@ -1,0 +1,177 @@
+"""`gpuparse bench learn`: CPU time to grow one tree, beside XGBoost's hist on the same matrix."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gpuparse.cli.arguments import Json
+from gpuparse.cli.tables import print_json, print_table
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from gpuparse.features.examples import Examples
+    from gpuparse.features.matrix import Matrix
+
+REPEATS = 5
+XGBOOST_TREES = 3  # after a first one that warms up
+PLANTED = 200  # features that decide the answer, among the frequent ones
+
+
+def learn_command(
+    rows: Annotated[int, typer.Option(min=10, help="Examples.")] = 100_000,
+    features: Annotated[int, typer.Option(min=10, help="Atomic features.")] = 1_100_000,
+    active: Annotated[int, typer.Option(min=1, help="About how many features an example has.")] = 300,
+    leaves: Annotated[int, typer.Option(min=2, help="About how many leaves the tree has.")] = 40,
+    threads: Annotated[int, typer.Option(min=1, help="Threads for the tree.")] = 1,
+    as_json: Json = False,
+) -> None:
+    """Measure the CPU seconds that a tree takes, and XGBoost's on the same examples (extra: gpuparse[bench])."""
+    figures = learning_speed(rows, features, active, leaves, threads)
+    if figures["xgboost_tree_cpu_s"] is None:
+        typer.echo("XGBoost is not installed: pip install 'gpuparse[bench]' for the comparison", err=True)
+    if as_json:
+        print_json(figures)
+    else:
+        shown = [[name, "-" if value is None else f"{value:,.4g}"] for name, value in figures.items()]
+        print_table("Learning", ["figure", "value"], shown)
+
+
+def learning_speed(rows: int, features: int, active: int, leaves: int, threads: int = 1) -> dict[str, Any]:
+    """Best CPU seconds a tree, ours and XGBoost's, and what bounds them.
+
+    >>> learning_speed(300, 1000, 10, 3)["rows"]
+    300
+    """
+    matrix, examples = zipf_problem(rows, features, active)
+    figures: dict[str, Any] = {"rows": rows, "features": features, "ids": len(matrix.features), "threads": threads}
+    figures |= _our_tree(matrix, examples, leaves, threads)
+    streaming = min(_seconds(matrix.features.max)[0] for _ in range(REPEATS))
+    figures["bandwidth_gb_s"] = matrix.features.nbytes / streaming / 1e9
+    figures["streaming_fraction"] = streaming / figures["tree_cpu_s"]
+    other = _xgboost_tree(matrix, examples, figures["leaves"], threads) if find_spec("xgboost") else None
+    figures["xgboost_tree_cpu_s"] = other
+    figures["ratio"] = None if other is None else other / figures["tree_cpu_s"]
+    return figures
+
+
+def zipf_problem(rows: int, features: int, active: int, seed: int = 0) -> tuple[Matrix, Examples]:
+    """Examples whose features follow Zipf's law, as words do, and whose answer is a noisy sum of some frequent ones.
+
+    >>> matrix, examples = zipf_problem(50, 1000, 10)
+    >>> matrix.segments.shape, len(examples.y)
+    ((50, 1), 50)
+    """
+    import numpy as np
+
+    from gpuparse.features.examples import Examples
+    from gpuparse.features.matrix import Matrix
+
+    random = np.random.default_rng(seed)
+    ids, ends = _zipf_rows(random, rows, features, active)
+    starts = np.concatenate([[0, 0], ends])
+    effect = np.zeros(features)
+    effect[random.integers(0, max(features // 400, 1), PLANTED)] = random.normal(size=PLANTED)
+    score = np.add.reduceat(effect[ids], starts[1:-1])
+    score += 0.3 * score.std() * random.normal(size=rows)
+    y = np.where(score > np.quantile(score, 0.7), 1, -1).astype(np.int8)
+    segments = np.arange(1, rows + 1, dtype=np.int32).reshape(-1, 1)
+    matrix = Matrix(segments, starts.astype(np.int64), ids, np.zeros(features, np.uint8))
+    return matrix, Examples(np.arange(rows, dtype=np.int32), y, np.full(rows, 0.5))
+
+
+def _zipf_rows(random: np.random.Generator, rows: int, features: int, active: int) -> tuple[np.ndarray, np.ndarray]:
+    """Ids of all rows, ascending in each, numbered by frequency; and where each row ends."""
+    import numpy as np
+
+    def draw(rows: int, width: int) -> np.ndarray:
+        ranks = 10.0 * (features / 10.0 + 1.0) ** random.random((rows, width), np.float32) - 10.0
+        return np.minimum(ranks.astype(np.int32), features - 1)
+
+    def distinct(drawn: np.ndarray) -> np.ndarray:
+        drawn.sort(axis=1)
+        return np.concatenate([np.ones((len(drawn), 1), bool), drawn[:, 1:] != drawn[:, :-1]], axis=1)
+
+    width = active
+    while distinct(draw(100, width)).sum() < 100 * active and width < 4 * active:
+        width += -(-active // 20)
+    drawn = draw(rows, width)
+    counts = np.bincount(drawn[distinct(drawn)], minlength=features)
+    number = np.empty(features, np.int32)
+    number[np.argsort(-counts, kind="stable")] = np.arange(features, dtype=np.int32)
+    drawn = number[drawn]
+    kept = distinct(drawn)
+    return drawn[kept], np.cumsum(kept.sum(axis=1))
+
+
+def _our_tree(matrix: Matrix, examples: Examples, leaves: int, threads: int) -> dict[str, Any]:
+    """Seconds to grow a tree of about so many leaves, and to percolate the examples and rate the leaves."""
+    from gpuparse.device import find_device
+    from gpuparse.learn.options import Options
+    from gpuparse.learn.path import Path
+    from gpuparse.learn.postings import Postings
+    from gpuparse.learn.team import Team
+
+    kernels = find_device("cpu").kernels
+    options = Options(threads=threads, sample=len(examples.rows), epsilon=float("inf"))  # no tree is kept
+    with Team(threads) as team:
+        path = Path("bench", examples, matrix, Postings.of(matrix, kernels), options, kernels, team)
+        lambda_ = _lambda_for(leaves, lambda lambda_: path.grow(*path.begin(), lambda_)[0].leaves())
+        tree = path.grow(*path.begin(), lambda_)[0]
+
+        def finish() -> None:
+            path.rate(tree, path.leaves.percolate(tree), lambda_)
+
+        finish()
+        growing = [_seconds(lambda: path.grow(*path.begin(), lambda_)) for _ in range(REPEATS)]
+        finishing = [_seconds(finish) for _ in range(REPEATS)]
+    return {
+        "leaves": tree.leaves(),
+        "lambda": lambda_,
+        "tree_cpu_s": min(cpu for cpu, _ in growing),
+        "tree_wall_s": min(wall for _, wall in growing),
+        "leaves_cpu_s": min(cpu for cpu, _ in finishing),
+    }
+
+
+def _lambda_for(leaves: int, count: Callable[[float], int]) -> float:
+    """A lambda under which about so many leaves grow: more do under a smaller one."""
+    low, high = 1e-3, 1e5
+    for _ in range(14):
+        middle = (low * high) ** 0.5
+        grown = count(middle)
+        if abs(grown - leaves) * 20 <= leaves:
+            break
+        low, high = (middle, high) if grown > leaves else (low, middle)
+    return middle
+
+
+def _xgboost_tree(matrix: Matrix, examples: Examples, leaves: int, threads: int) -> float:
+    """CPU seconds of one of XGBoost's trees, once warm."""
+    import numpy as np
+    import xgboost
+    from scipy.sparse import csr_matrix
+
+    shape = (len(examples.rows), len(matrix.column))
+    ones = np.ones(len(matrix.features), np.float32)
+    table = xgboost.DMatrix(csr_matrix((ones, matrix.features, matrix.starts[1:]), shape=shape), examples.y > 0)
+    parameters = {
+        "tree_method": "hist", "grow_policy": "lossguide", "max_leaves": leaves, "max_depth": 0, "max_bin": 2,
+        "objective": "binary:logistic", "nthread": threads,
+    }  # fmt: skip
+    booster = xgboost.Booster(parameters, [table])
+    seconds = [_seconds(partial(booster.update, table, n))[0] for n in range(1 + XGBOOST_TREES)]
+    return min(seconds[1:])
+
+
+def _seconds(call: Callable[[], object]) -> tuple[float, float]:
+    """CPU and wall-clock seconds of a call."""
+    cpu, wall = time.process_time(), time.perf_counter()
+    call()
+    return time.process_time() - cpu, time.perf_counter() - wall
