@@ -15,7 +15,7 @@ def quantise(y, bias, odds, kept, tau, packed):
     total = 0.0
     for i in kept:
         total += max(bias[i] / (1.0 + odds[i]), tau)
-    scale = math.ldexp(1.0, 30 - math.frexp(total)[1]) if total > 0.0 else 1.0
+    scale = math.ldexp(1.0, min(30 - math.frexp(total)[1], 1000)) if total > 0.0 else 1.0  # 2^1024 is infinite
     everything = 0
     for n in range(kept.size):
         i = kept[n]
