@@ -17,7 +17,7 @@ _SENTENCE, _STATE, _LEFT, _RIGHT, _LEFT_CHILD, _RIGHT_CHILD, _CHILDREN, _HEAD, _
 
 
 @njit(cache=True, nogil=True)
-def _mix(key, value):
+def mix(key, value):
     """A 64-bit hash of a hash and a number, which does not commute."""
     key = (key + np.uint64(1)) * np.uint64(0xD6E8FEB86659FD93) + np.uint64(value)
     key = (key ^ (key >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
@@ -27,9 +27,9 @@ def _mix(key, value):
 @njit(cache=True, nogil=True)
 def _run_key(column, frontier, start, stop, extra):
     """The key of a run of frontier items. Within a sentence an item has one number, so equal runs are the same run."""
-    key = _mix(_mix(np.uint64(0), column + 1), extra)
+    key = mix(mix(np.uint64(0), column + 1), extra)
     for at in range(start, stop):
-        key = _mix(key, frontier[at] + 1)
+        key = mix(key, frontier[at] + 1)
     return key
 
 
@@ -37,13 +37,13 @@ def _run_key(column, frontier, start, stop, extra):
 def column_key(column, state, frontier, size, hashes, i, j, h):
     """What decides the segment of a column: equal keys, equal features."""
     if column == _SENTENCE:
-        return _mix(_mix(np.uint64(0), column + 1), 0)
+        return mix(mix(np.uint64(0), column + 1), 0)
     if column == _STATE:
-        return _mix(_mix(np.uint64(0), column + 1), state)
+        return mix(mix(np.uint64(0), column + 1), state)
     if column == _LEFT:
-        return _mix(_mix(np.uint64(0), column + 1), hashes[0, i])
+        return mix(mix(np.uint64(0), column + 1), hashes[0, i])
     if column == _RIGHT:
-        return _mix(_mix(np.uint64(0), column + 1), hashes[1, j + 1])
+        return mix(mix(np.uint64(0), column + 1), hashes[1, j + 1])
     if column == _LEFT_CHILD:
         return _run_key(column, frontier, i, min(i + 4, size), 0)
     if column == _RIGHT_CHILD:
@@ -64,10 +64,10 @@ def hash_ends(frontier, size, hashes):
     """`hashes[0, i]` stands for the items before i, `hashes[1, j]` for those from j on."""
     hashes[0, 0] = 0
     for at in range(size):
-        hashes[0, at + 1] = _mix(hashes[0, at], frontier[at] + 1)
+        hashes[0, at + 1] = mix(hashes[0, at], frontier[at] + 1)
     hashes[1, size] = 0
     for at in range(size - 1, -1, -1):
-        hashes[1, at] = _mix(hashes[1, at + 1], frontier[at] + 1)
+        hashes[1, at] = mix(hashes[1, at + 1], frontier[at] + 1)
 
 
 @njit(cache=True, nogil=True)

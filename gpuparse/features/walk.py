@@ -33,7 +33,7 @@ def walk(path, number, strategy, max_children, heads, numbering, label_symbols, 
     size = terminals.shape[0]
     last = -1
     missed = 0
-    segments_before = filled[3]
+    entries = 0  # in the table of segments
     for at in range(size):
         frontier[at] = at
     for gold in range(size, items.shape[0]):
@@ -84,13 +84,14 @@ def walk(path, number, strategy, max_children, heads, numbering, label_symbols, 
                         if values[slot] < 0:
                             if filled[3] + 2 > len(starts):
                                 return 3, 0
-                            if 2 * (filled[3] - segments_before) > len(keys):
+                            if 2 * entries >= len(keys):
                                 return OUT_OF_TABLE, 0
                             emitted = emit_segment(
                                 column, numbering, items, terminals, frontier, size, i, j, head, buffer, 0
                             )
                             if filled[4] + emitted > len(features):
                                 return 4, 0
+                            entries += 1
                             keys[slot] = key
                             values[slot] = write_segment(emitted, buffer, seen, starts, features, filled)
                         rows[row, column] = values[slot]
