@@ -119,7 +119,7 @@ def charted(pool, slot, entry, max_min):
     chart = pool.chart[slot]
     mask = len(chart) - 1
     key = pool.signature[slot, entry]
-    at = int(key & np.uint64(mask))
+    at = np.int64(key & np.uint64(mask))
     while chart[at] >= 0:
         if pool.signature[slot, chart[at]] == key:
             if not precedes(pool, slot, entry, chart[at], max_min):

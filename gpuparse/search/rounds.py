@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from gpuparse.features.segments import mix
 from gpuparse.logic.items import END, START, SYMBOL
 from gpuparse.search.agenda import charted, insert, pop, precedes, push
 from gpuparse.search.expansion import expand
@@ -203,12 +204,9 @@ def _write_entry(pool, slot, entry, label, i, j, step, plan):
         pool.cost[slot, entry] = pool.cost[slot, parent] + step
     if plan.use_chart:
         items, frontier = pool.items[slot], pool.frontier[slot]
-        below = items[frontier[i], SYMBOL] + 1 if i == j else 0
-        key = np.uint64(items[frontier[i], START])
-        for value in (items[frontier[j], END], label, below):
-            key = (key + np.uint64(1)) * np.uint64(0xD6E8FEB86659FD93) + np.uint64(value)
-            key ^= key >> np.uint64(31)
-        pool.signature[slot, entry] = pool.signature[slot, parent] + key * np.uint64(0x9E3779B97F4A7C15)
+        below = items[frontier[i], SYMBOL] + 1 if i == j else 0  # of equal spans, which is over which
+        key = mix(mix(mix(mix(np.uint64(0), items[frontier[i], START]), items[frontier[j], END]), label), below)
+        pool.signature[slot, entry] = pool.signature[slot, parent] + key
 
 
 @njit(cache=True, nogil=True)
