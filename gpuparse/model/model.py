@@ -1,0 +1,54 @@
+"""A model: what was learned, and all that is needed to parse with it and to say how it came about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from gpuparse.features.space import FeatureSpace
+from gpuparse.logic.strategy import Strategy
+from gpuparse.logic.vocabulary import Vocabulary
+from gpuparse.model.ensemble import Ensemble
+from gpuparse.model.rules import Rules, compile_rules
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """The model at one lambda: how large it is, and how well it parsed the tuning set."""
+
+    lambda_: float
+    trees: int
+    compounds: int
+    precision: float
+    recall: float
+    f1: float
+
+
+@dataclass(frozen=True)
+class Model:
+    """Ensembles over a vocabulary."""
+
+    vocabulary: Vocabulary
+    strategy: Strategy
+    max_children: int
+    ensembles: dict[str, Ensemble]  # one a label
+    rarity: dict[int, int]  # for each feature that the trees test, its rank by frequency in training
+    lambda_: float  # where to cut the ensembles, unless told otherwise
+    curve: tuple[CurvePoint, ...] = ()  # from calibration, lambda falling
+    configuration: dict[str, Any] = field(default_factory=dict)  # what training was told
+
+    @cached_property
+    def space(self) -> FeatureSpace:
+        """The feature space of the vocabulary."""
+        return FeatureSpace(self.vocabulary)
+
+    def rules(self, lambda_: float | None = None) -> Rules:
+        """The compiled model at a lambda, by default the model's own."""
+        at = self.lambda_ if lambda_ is None else lambda_
+        compounds = {number: self.ensembles[label].compounds(at) for number, label in enumerate(self.vocabulary.labels)}
+        frequency = np.zeros(self.space.size, np.int64)
+        frequency[list(self.rarity)] = -np.array(list(self.rarity.values()), np.int64)
+        return compile_rules(compounds, len(self.vocabulary.labels), self.space, frequency)
