@@ -1,0 +1,205 @@
+"""The model file: safetensors, with everything that is no array as JSON in the metadata, and a checksum over both.
+
+Nothing in a file is ever executed, and nothing is believed before it was checked. A file appears under its name only
+when it is whole and on the disk.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import safetensors
+from safetensors.numpy import save
+
+from gpuparse.errors import ModelError
+from gpuparse.model.contents import ARRAY_TYPES, Arrays, Flaw, Header, pack, unpack
+from gpuparse.model.model import Model
+
+FORMAT = "gpuparse model"
+VERSION = 1
+_LONGEST_PREFACE = 100_000_000  # bytes: the limit of safetensors for what comes before the arrays
+_TYPE_NAMES = {np.dtype(np.int32): "I32", np.dtype(np.int64): "I64", np.dtype(np.float64): "F64"}
+_DECODER = msgspec.json.Decoder(Header)
+
+
+class _Preface(msgspec.Struct):
+    """What a safetensors file begins with, as far as it concerns us."""
+
+    metadata: dict[str, str] = msgspec.field(name="__metadata__", default_factory=dict)
+
+
+def save_model(model: Model, path: Path) -> None:
+    """Write a model to one file. If that fails, an older file of this name stays as it was.
+
+    The configuration must consist of what JSON knows: strings, numbers, truth values, None, lists, dicts by strings.
+
+    >>> import tempfile
+    >>> from gpuparse.logic.strategy import Strategy
+    >>> from gpuparse.logic.vocabulary import build_vocabulary
+    >>> from gpuparse.model.ensemble import Ensemble
+    >>> from gpuparse.trees import load_language, parse_trees
+    >>> vocabulary = build_vocabulary(parse_trees("(TOP (NP (NNP Ann)))"), load_language())
+    >>> ensembles = {label: Ensemble.of([], []) for label in vocabulary.labels}
+    >>> model = Model(vocabulary, Strategy.r2l, 5, ensembles, rarity={}, lambda_=0.1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_model(model, Path(folder, "tiny.model"))
+    ...     load_model(Path(folder, "tiny.model")).vocabulary.labels
+    ('NP', 'TOP')
+    """
+    try:
+        header, arrays = pack(model)
+        unpack(header, arrays)
+    except Flaw as flaw:
+        raise ModelError(f"{path}: this model can't be stored: {flaw}.") from flaw
+    try:
+        _write(path, to_bytes(header, arrays))
+    except OSError as error:
+        raise ModelError(f"{path}: the model can't be written: {error.strerror or error}.") from error
+
+
+def load_model(path: Path) -> Model:
+    """Read a model; a file that is damaged, of another version, or not a model at all is a ModelError.
+
+    >>> load_model(Path("no", "such.model"))
+    Traceback (most recent call last):
+        ...
+    gpuparse.errors.ModelError: no/such.model: the model can't be read: No such file or directory.
+    """
+    try:
+        return unpack(*from_bytes(_read(path)))
+    except Flaw as flaw:
+        raise ModelError(f"{path}: the model can't be used: {flaw}.") from flaw
+    except _NotAModel as error:
+        raise ModelError(f"{path}: {error}") from error
+    except OSError as error:
+        raise ModelError(f"{path}: the model can't be read: {error.strerror or error}.") from error
+
+
+class _NotAModel(ValueError):
+    """The bytes of a file are not those of a whole model of this version."""
+
+
+_NO_MODEL = "this is not a gpuparse model, or it is damaged at its beginning."
+_DAMAGED = "this model is damaged: {}. Copy it again, or train it again."
+
+
+def to_bytes(header: Header, arrays: Arrays) -> bytes:
+    """The contents of a file."""
+    text = msgspec.json.encode(header, enc_hook=_plain).decode()
+    metadata = {"format": FORMAT, "version": str(VERSION), "header": text, "checksum": _checksum(text, arrays)}
+    return save({name: np.ascontiguousarray(array) for name, array in arrays._asdict().items()}, metadata)
+
+
+def _plain(value: object) -> object:
+    """A number of NumPy's as one of Python's."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"a model's configuration can't hold {value!r}, which JSON does not know")
+
+
+def from_bytes(content: bytes) -> tuple[Header, Arrays]:
+    """The header and the arrays of a file, its version and its checksum checked; unpack() checks the rest."""
+    metadata = _metadata(content)
+    if metadata.get("format") != FORMAT:
+        raise _NotAModel(_NO_MODEL)
+    _check_version(metadata.get("version", ""))
+    text = metadata.get("header", "")
+    arrays = _arrays(content)
+    if metadata.get("checksum") != _checksum(text, arrays):
+        raise _NotAModel(_DAMAGED.format("its checksum is wrong"))
+    try:
+        return _DECODER.decode(text), arrays
+    except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
+        raise _NotAModel(_DAMAGED.format(f"its header can't be read ({error})")) from error
+
+
+def _metadata(content: bytes) -> dict[str, str]:
+    length = int.from_bytes(content[:8], "little")
+    try:
+        return msgspec.json.decode(content[8 : 8 + length], type=_Preface).metadata
+    except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
+        raise _NotAModel(_NO_MODEL) from error
+
+
+def _check_version(version: str) -> None:
+    if version == str(VERSION):
+        return
+    if version.isdecimal() and version.isascii() and len(version) < 10 and int(version) > VERSION:
+        raise _NotAModel(
+            f"this model has version {version} of the format, and this gpuparse reads version {VERSION}: "
+            "it was written by a newer gpuparse. Install that, or train the model again."
+        )
+    raise _NotAModel(f"this model has version {version!r} of the format, which this gpuparse can't read. Train again.")
+
+
+def _arrays(content: bytes) -> Arrays:
+    try:
+        tensors = dict(safetensors.deserialize(content))
+    except safetensors.SafetensorError as error:
+        raise _NotAModel(_DAMAGED.format(f"its arrays can't be read ({error})")) from error
+    if set(tensors) != set(Arrays._fields):
+        raise _NotAModel(_DAMAGED.format(f"it should have the arrays {', '.join(Arrays._fields)}"))
+    arrays = []
+    for name, dtype in ARRAY_TYPES.items():
+        tensor = tensors[name]
+        if tensor["dtype"] != _TYPE_NAMES[dtype] or len(tensor["shape"]) != 1:
+            raise _NotAModel(_DAMAGED.format(f"{name} is not a row of {dtype} numbers"))
+        arrays.append(np.frombuffer(tensor["data"], dtype.newbyteorder("<")).astype(dtype))
+    return Arrays(*arrays)
+
+
+def _checksum(text: str, arrays: Arrays) -> str:
+    digest = hashlib.sha256(text.encode())
+    for name, array in arrays._asdict().items():
+        digest.update(f"\0{name} {array.dtype} {array.shape}\0".encode())
+        digest.update(array.astype(array.dtype.newbyteorder("<")).data)
+    return digest.hexdigest()
+
+
+def _read(path: Path) -> bytes:
+    """The bytes of a file; one that can't be a model, because of its first bytes, is not read any further."""
+    if path.exists() and not path.is_file():
+        raise _NotAModel("this is not a file.")
+    with path.open("rb") as file:
+        beginning = file.read(9)
+        length = int.from_bytes(beginning[:8], "little")
+        if beginning[8:] != b"{" or not 2 <= length <= min(_LONGEST_PREFACE, os.fstat(file.fileno()).st_size - 8):
+            raise _NotAModel(_NO_MODEL)
+        return beginning + file.read()
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write under a name of our own in the same folder, wait for the disk, and only then take the place of `path`."""
+    target = path.resolve()  # where it is a link, what it points to is replaced
+    if target.exists() and not target.is_file():
+        raise OSError("it is there already and is not a file")
+    temporary = target.with_name(f".gpuparse-{secrets.token_hex(8)}")
+    try:
+        with temporary.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    _sync_folder(target.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Wait until the new name is on the disk too, where the system lets us."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(descriptor)
+    except OSError:
+        pass
+    finally:
+        os.close(descriptor)
