@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from gpuparse.cli import bench, devices, evaluate, prepare, synth
+from gpuparse.cli import bench, devices, evaluate, examples, prepare, synth
 from gpuparse.errors import GpuparseError
 from gpuparse.version import VERSION
 
@@ -39,6 +39,7 @@ app = typer.Typer(
 )
 app.command("prepare")(prepare.prepare_command)
 app.command("eval")(evaluate.evaluate_command)
+app.command("examples")(examples.examples_command)
 app.command("synth")(synth.synth_command)
 app.command("devices")(devices.devices_command)
 app.add_typer(bench.app, name="bench")

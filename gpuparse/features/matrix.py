@@ -25,6 +25,11 @@ class Matrix(NamedTuple):
         segments = self.segments[row]
         return np.sort(np.concatenate([self.features[self.starts[s] : self.starts[s + 1]] for s in segments]))
 
+    def row_length(self, row: int) -> int:
+        """How many features a row has."""
+        segments = self.segments[row]
+        return int((self.starts[segments + 1] - self.starts[segments]).sum())
+
     def nonzeros(self) -> int:
         """How many entries the rows would have if no segment were shared."""
         lengths = np.diff(self.starts)

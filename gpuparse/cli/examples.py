@@ -1,0 +1,142 @@
+"""`gpuparse examples`: what the parser learns from, one inference a line, with its features in words."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gpuparse.cli.arguments import LanguageFile, MaxWords, Seed, Treebanks
+from gpuparse.cli.prepare import prepared_trees
+
+if TYPE_CHECKING:
+    from gpuparse.features.examples import TrainingData
+    from gpuparse.logic.vocabulary import Vocabulary
+    from gpuparse.trees import Tree
+
+SENTENCES_AT_ONCE = 100  # so many are walked before they are printed
+
+
+class StrategyName(StrEnum):
+    """The order in which the items of a tree are inferred."""
+
+    R2L = "r2l"
+    L2R = "l2r"
+    BU = "bu"
+
+
+StrategyOption = Annotated[
+    StrategyName, typer.Option("--strategy", help="Right to left, left to right, or bottom-up in any order.")
+]
+MaxChildren = Annotated[int, typer.Option(min=1, max=254, help="The most children that an item can be inferred over.")]
+
+
+def examples_command(
+    treebanks: Treebanks,
+    strategy: StrategyOption = StrategyName.R2L,
+    with_features: Annotated[bool, typer.Option("--features", help="Give the features of each in words.")] = False,
+    sentence: Annotated[
+        int | None, typer.Option(min=0, metavar="N", help="Only sentence N of the prepared ones, counted from 0.")
+    ] = None,
+    max_words: MaxWords = None,
+    max_children: MaxChildren = 5,
+    seed: Seed = 0,
+    language: LanguageFile = None,
+) -> None:
+    """Print the training examples of a treebank as JSON lines.
+
+    Each is an inference that a state along the gold path allows, and whether it is correct.
+    """
+    from gpuparse.logic.vocabulary import build_vocabulary
+    from gpuparse.trees import load_language
+
+    trees = list(prepared_trees(treebanks, max_words, language))
+    vocabulary = build_vocabulary(trees, load_language(language))
+    uninferable = 0
+    for training in walked(trees, vocabulary, strategy, max_children, seed, sentence):
+        uninferable += training.uninferable
+        for example in described(training, vocabulary, with_features):
+            print(json.dumps(example, ensure_ascii=False))
+    if uninferable:
+        why = f"they have more than {max_children} children, or are a TOP over several items"
+        print(f"gpuparse: {uninferable} gold items can't be inferred: {why}", file=sys.stderr)
+
+
+def walked(
+    trees: Sequence[Tree],
+    vocabulary: Vocabulary,
+    strategy: StrategyName = StrategyName.R2L,
+    max_children: int = 5,
+    seed: int = 0,
+    sentence: int | None = None,
+) -> Iterator[TrainingData]:
+    """The training data of prepared trees, or of one of them, a hundred sentences at a time."""
+    from gpuparse.errors import UsageError
+    from gpuparse.features.examples import ExampleBuilder
+    from gpuparse.logic.strategy import Strategy
+
+    if sentence is not None and sentence >= len(trees):
+        raise UsageError(f"there is no sentence {sentence}: the treebank has {len(trees)}, counted from 0")
+    numbers = range(len(trees)) if sentence is None else [sentence]
+    for start in range(0, len(numbers), SENTENCES_AT_ONCE):
+        builder = ExampleBuilder(vocabulary, Strategy[strategy.value], max_children, seed)
+        for number in numbers[start : start + SENTENCES_AT_ONCE]:
+            builder.add(number, trees[number])
+        yield builder.finish()
+
+
+def described(training: TrainingData, vocabulary: Vocabulary, with_features: bool = False) -> Iterator[dict[str, Any]]:
+    """Each example as `gpuparse examples` prints it, state by state.
+
+    >>> from gpuparse.logic.vocabulary import build_vocabulary
+    >>> from gpuparse.trees import load_language, parse_tree
+    >>> tree = parse_tree("(TOP (NP (NNP Ann)))")
+    >>> vocabulary = build_vocabulary([tree], load_language())
+    >>> [(example["state"], example["label"], example["correct"], example["bias"])
+    ...  for training in walked([tree], vocabulary) for example in described(training, vocabulary)]
+    [(0, 'NP', True, 0.5), (0, 'TOP', False, 0.5), (1, 'TOP', True, 0.5)]
+    """
+    from gpuparse.features.space import FeatureSpace
+    from gpuparse.features.walk import NOT_ALLOWED
+
+    candidates, matrix = training.candidates, training.matrix
+    space = FeatureSpace(vocabulary)
+    names = [space.name(number) for number in training.numbers] if with_features else []
+    first_states: dict[int, int] = {}  # of each sentence
+    for state, sentence in enumerate(candidates.sentences.tolist()):
+        first_states.setdefault(sentence, state)
+
+    def of_row(row: int) -> dict[str, Any]:
+        about: dict[str, Any] = {"n_features": matrix.row_length(row)}
+        if with_features:
+            about["features"] = sorted(names[feature] for feature in matrix.row(row))
+        return about
+
+    for at, state in enumerate(candidates.states.tolist()):
+        sentence = int(candidates.sentences[state])
+        gold, first_row = int(candidates.gold[at]), int(candidates.first_rows[at])
+        start, end = candidates.spans[at].tolist()
+        children = candidates.children[at].tolist()
+        rows: dict[int, dict[str, Any]] = {}  # what the labels that take the same row have in common
+        for label, choice in enumerate(candidates.choices[at].tolist()):
+            if choice == NOT_ALLOWED:
+                continue
+            row = first_row + choice
+            if row not in rows:
+                rows[row] = of_row(row)
+            yield {
+                "sentence": sentence,
+                "state": state - first_states[sentence],
+                "label": vocabulary.labels[label],
+                "start": start,
+                "end": end,
+                "children": children,
+                "head": int(candidates.heads[row]),
+                "correct": label == gold,
+                "bias": 0.5 / int((candidates.correct if label == gold else candidates.incorrect)[state]),
+                **rows[row],
+            }
