@@ -19,8 +19,9 @@ from gpuparse.learn.team import Team
 
 BLOCK = 256  # features that share a bound
 SPARSE = 8  # a node lists its features if its segments hold fewer ids than 1/8 of the features
-HEAD = 1 << 16  # features whose packed sums a second-level cache holds
+HEAD = 1 << 16  # frequent features: a second-level cache holds their sums, and no bound would rule them out
 WORTH_PULLING = 0.5  # the part of the matrix a sample must hold before its rare features are summed by postings
+BOUNDLESS = 2**31 - 1
 LARGE_PAGE = 1 << 21
 WORTH_SHARING = 1 << 21  # ids in a histogram before a second thread pays for merging
 
@@ -62,19 +63,23 @@ class Histograms:
         """The histogram of all of a sample; also sets the bounds that every node of its tree will use."""
         self._reach = self.n_features
         touched, ids = self._accumulate(sample, np.arange(len(sample.kept), dtype=np.int32))
+        head = min(HEAD, self.n_features)
         pulls = ids > len(self._features) * WORTH_PULLING
-        head = min(HEAD, self.n_features) if pulls else self.n_features
         shares = self._shares(sample, touched, ids)
         self._packed += [zeros_in_large_pages(self.n_features, np.int64) for _ in shares[len(self._packed) :]]
-        around = (self._sums, sample.begins, sample.ends, self._features, head)
-        arguments = [(share, *around, packed) for share, packed in zip(shares, self._packed, strict=False)]
-        self._team.each(self._kernels.add_packed, arguments)
-        histogram = self._take()
-        blocks = -(-head // BLOCK)
-        self._team.share(lambda a, b: self._settle(a, b, len(shares), histogram), blocks)
-        self._pull(sample, blocks, histogram)
+        targets = [self._take() for _ in shares]
+        around = (self._sums, sample.begins, sample.ends, self._features, head, head if pulls else self.n_features)
+        self._team.each(
+            self._kernels.add_root,
+            [
+                (share, *around, target, packed)
+                for share, target, packed in zip(shares, targets, self._packed, strict=False)
+            ],
+        )
+        self._merge(targets, head)
+        self._bound(sample, -(-head // BLOCK), len(shares), pulls, targets[0])
         self._sums[: len(sample.begins)] = 0
-        return Histogram(histogram, None)
+        return Histogram(targets[0], None)
 
     def limit(self, root: Histogram, least_weight: float, known: int) -> None:
         """Forget the features that no node of the tree can be split by: beyond `known`, the last in a compound met
@@ -106,7 +111,7 @@ class Histograms:
             return Histogram(sums, listed[:count])
         self._add(sample, touched, ids, sums)
         if rest:
-            self._move(sums, parent.sums, -1)
+            self._move(sums, parent.sums, self._reach, -1)
         return Histogram(sums, None)
 
     def extremes(self, histogram: Histogram, low: int, high: int) -> tuple[int, int, int, int]:
@@ -150,12 +155,28 @@ class Histograms:
         around = (self._sums, sample.begins, sample.ends, self._features, self._reach, 1)
         arguments = [(share, *around, target) for share, target in zip(shares, targets, strict=True)]
         self._team.each(self._kernels.add_signed, arguments)
-        for other in targets[1:]:
-            self._move(other, sums, 1)
-            self.release(Histogram(other, None))
+        self._merge(targets, self._reach)
 
-    def _move(self, source: np.ndarray, target: np.ndarray, sign: int) -> None:
-        self._team.share(lambda a, b: self._kernels.move_all(source, target, a, b, sign), self._reach)
+    def _merge(self, targets: list[np.ndarray], reach: int) -> None:
+        """Add what the other threads summed to the first."""
+        for other in targets[1:]:
+            self._move(other, targets[0], reach, 1)
+            other[:reach] = 0
+            self._free.append(other)
+
+    def _move(self, source: np.ndarray, target: np.ndarray, reach: int, sign: int) -> None:
+        self._team.share(lambda a, b: self._kernels.move_all(source, target, a, b, sign), reach)
+
+    def _bound(self, sample: Sample, first: int, shares: int, pulls: bool, histogram: np.ndarray) -> None:
+        """Bounds of every block, and the root's sums of the rare features, in blocks from `first` on."""
+        self._most[:first], self._least[:first] = BOUNDLESS, -BOUNDLESS
+        if first == len(self._most):
+            return
+        if pulls:
+            self._pull(sample, first, histogram)
+        else:
+            rare = len(self._most) - first
+            self._team.share(lambda a, b: self._settle(first + a, first + b, shares, histogram), rare)
 
     def _pull(self, sample: Sample, first: int, histogram: np.ndarray) -> None:
         """The rest of the root's histogram, blocks from `first` on, as many postings to each thread."""
@@ -165,7 +186,8 @@ class Histograms:
         shares = [edges[0] + (edges[-1] - edges[0]) * p // parts for p in range(1, parts)]
         cuts = [first, *(first + np.searchsorted(edges, shares)), blocks]
         around = (BLOCK, histogram, self._most, self._least)
-        arguments = [(*self._postings, sample.number, self._sums, a, b, *around) for a, b in pairwise(cuts)]
+        sums = self._sums[sample.number]
+        arguments = [(*self._postings, sums, a, b, *around) for a, b in pairwise(cuts)]
         self._team.each(self._kernels.pull, arguments)
 
     def _settle(self, first: int, last: int, shares: int, histogram: np.ndarray) -> None:

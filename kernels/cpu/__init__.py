@@ -3,7 +3,7 @@
 from .accumulate import accumulate, ids_of
 from .extremes import extremes, extremes_listed
 from .gather import gather
-from .histogram import add_packed, add_signed, clear_listed, move_all, move_listed, pull, settle
+from .histogram import add_root, add_signed, clear_listed, move_all, move_listed, pull, settle
 from .leaves import collect, leaf_sums, losses, put_back, slopes
 from .membership import holds
 from .partition import partition
@@ -15,7 +15,7 @@ from .transpose import transpose
 
 __all__ = [
     "accumulate",
-    "add_packed",
+    "add_root",
     "add_signed",
     "clear_listed",
     "collect",

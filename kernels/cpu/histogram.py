@@ -11,15 +11,22 @@ LOW = np.int64(0xFFFFFFFF)
 
 
 @njit(cache=True, nogil=True)
-def add_packed(touched, sums, begins, ends, features, reach, histogram):
-    """Add packed sums to the first `reach` features of a packed histogram (int64); the sums stay."""
+def add_root(touched, sums, begins, ends, features, head, reach, histogram, packed):
+    """Add the sums to a histogram (int32) for features f < head, and to a packed one (int64) for head <= f < reach.
+
+    The sums stay as they are.
+    """
     for s in touched:
         weight = sums[s]
-        for j in range(begins[s], ends[s]):
-            f = features[j]
-            if f >= reach:
-                break
-            histogram[f] += weight
+        difference = np.int32((weight >> 32) - (weight & LOW))
+        j = begins[s]
+        end = ends[s]
+        while j < end and features[j] < head:
+            histogram[features[j]] += difference
+            j += 1
+        while j < end and features[j] < reach:
+            packed[features[j]] += weight
+            j += 1
 
 
 @njit(cache=True, nogil=True)
@@ -95,10 +102,11 @@ def settle(packed, first, last, block, histogram, most, least):
 
 
 @njit(cache=True, nogil=True)
-def pull(begins, holders, number, sums, first, last, block, histogram, most, least):
-    """What add_packed and settle do, for blocks of rare features, from the segments that hold each of them.
+def pull(begins, holders, sums, first, last, block, histogram, most, least):
+    """What add_root and settle do, for blocks of rare features, from the segments that hold each of them.
 
-    Scattered reads of the sums are cheaper than scattered additions to a histogram that no cache holds.
+    The sums are by segment of the matrix, not of the sample. To read them here and there is cheaper than to add here
+    and there to a histogram that no cache holds.
     """
     for b in range(first, last):
         high = np.int64(0)
@@ -106,7 +114,7 @@ def pull(begins, holders, number, sums, first, last, block, histogram, most, lea
         for f in range(b * block, min((b + 1) * block, histogram.size)):
             total = np.int64(0)
             for at in range(begins[f], begins[f + 1]):
-                total += sums[number[holders[at]]]
+                total += sums[holders[at]]
             histogram[f] = np.int32((total >> 32) - (total & LOW))
             high = max(high, total >> 32)
             low = max(low, total & LOW)

@@ -63,10 +63,13 @@ def check_against_oracle(given: Problem, options: Options) -> int:
     return len(trees)
 
 
-@given(problems(), OPTIONS)
-@settings(max_examples=40, deadline=None)
-def test_every_attempt_is_the_one_the_equations_ask_for(given: Problem, options: Options) -> None:
-    check_against_oracle(given, options)
+@given(problems(), OPTIONS, st.sampled_from([256, 65536]), st.sampled_from([0.0, 2.0]))
+@settings(max_examples=60, deadline=None)
+def test_every_attempt_is_the_one_the_equations_ask_for(given, options, head: int, worth_pulling: float) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(histogram, "HEAD", head)
+        patch.setattr(histogram, "WORTH_PULLING", worth_pulling)
+        check_against_oracle(given, options)
 
 
 @pytest.mark.parametrize(

@@ -162,7 +162,7 @@ def _xgboost_tree(matrix: Matrix, examples: Examples, leaves: int, threads: int)
     ones = np.ones(len(matrix.features), np.float32)
     table = xgboost.DMatrix(csr_matrix((ones, matrix.features, matrix.starts[1:]), shape=shape), examples.y > 0)
     parameters = {
-        "tree_method": "hist", "grow_policy": "lossguide", "max_leaves": leaves, "max_depth": 0, "max_bin": 2,
+        "tree_method": "hist", "grow_policy": "lossguide", "max_leaves": leaves, "max_depth": 0,
         "objective": "binary:logistic", "nthread": threads,
     }  # fmt: skip
     booster = xgboost.Booster(parameters, [table])
