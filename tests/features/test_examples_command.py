@@ -47,7 +47,20 @@ def test_one_sentence_is_printed_as_it_is_among_the_others() -> None:
 
 def test_an_example_has_the_promised_keys() -> None:
     (first, *_) = run("-", "--features", "--strategy", "bu", "--seed", "3", given=TREEBANK).stdout.splitlines()
-    keys = "sentence state label start end children head correct bias n_features features".split()
+    place = ["sentence", "state", "label", "start", "end", "children", "head"]
+    keys = [*place, "correct", "bias", "n_features", "features"]
+        "sentence",
+        "state",
+        "label",
+        "start",
+        "end",
+        "children",
+        "head",
+        "correct",
+        "bias",
+        "n_features",
+        "features",
+    ]
     assert list(json.loads(first)) == keys
 
 
