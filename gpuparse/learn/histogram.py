@@ -23,7 +23,7 @@ HEAD = 1 << 16  # frequent features: a second-level cache holds their sums, and 
 WORTH_PULLING = 0.5  # the part of the matrix a sample must hold before its rare features are summed by postings
 BOUNDLESS = 2**31 - 1
 LARGE_PAGE = 1 << 21
-WORTH_SHARING = 1 << 21  # ids in a histogram before a second thread pays for merging
+WORTH_SHARING = 1 << 17  # ids in a histogram before a second thread pays for merging
 
 
 def zeros_in_large_pages(length: int, dtype: type) -> np.ndarray:
@@ -102,14 +102,14 @@ class Histograms:
         touched, ids = self._accumulate(sample, smaller)
         around = (sample.begins, sample.ends, self._features, self._reach)
         if not wanted:
-            self._kernels.add_signed(touched, self._sums, *around, -1, parent.sums)
+            self._add(sample, touched, ids, parent.sums, -1)
             return None
         sums = self._take()
         if ids * SPARSE < self.n_features:
             listed = np.empty(ids, np.int32)
             count = self._kernels.move_listed(touched, self._sums, *around, parent.sums, sums, listed)
             return Histogram(sums, listed[:count])
-        self._add(sample, touched, ids, sums)
+        self._add(sample, touched, ids, sums, 1)
         if rest:
             self._move(sums, parent.sums, self._reach, -1)
         return Histogram(sums, None)
@@ -149,10 +149,11 @@ class Histograms:
         cuts = np.searchsorted(passed, [ids * p // parts for p in range(1, parts)])
         return np.split(touched, cuts)
 
-    def _add(self, sample: Sample, touched: np.ndarray, ids: int, sums: np.ndarray) -> None:
+    def _add(self, sample: Sample, touched: np.ndarray, ids: int, sums: np.ndarray, sign: int) -> None:
+        """Add the node's part to the sums, or take it away."""
         shares = self._shares(sample, touched, ids)
         targets = [sums, *(self._take() for _ in shares[1:])]
-        around = (self._sums, sample.begins, sample.ends, self._features, self._reach, 1)
+        around = (self._sums, sample.begins, sample.ends, self._features, self._reach, sign)
         arguments = [(share, *around, target) for share, target in zip(shares, targets, strict=True)]
         self._team.each(self._kernels.add_signed, arguments)
         self._merge(targets, self._reach)
