@@ -104,7 +104,7 @@ def walk(path, number, strategy, max_children, heads, numbering, label_symbols, 
                             incorrect += 1
         states[state, 1] = correct
         states[state, 2] = incorrect
-        last, children = _infer(items, frontier, size, gold)
+        last, children = infer(items, frontier, size, gold)
         size -= children - 1
         is_top = labels[gold] == n_labels - 1
         missed += children > max_children or labels[gold] < 0 or (is_top and children > 1)
@@ -124,7 +124,7 @@ def _gold_item(items, parents, frontier, i, j):
 
 
 @njit(cache=True, nogil=True)
-def _infer(items, frontier, size, gold):
+def infer(items, frontier, size, gold):
     """Put a gold item in place of its children; its frontier index, and how many children it had."""
     i = 0
     while frontier[i] != items[gold, FIRST]:

@@ -49,18 +49,6 @@ def test_an_example_has_the_promised_keys() -> None:
     (first, *_) = run("-", "--features", "--strategy", "bu", "--seed", "3", given=TREEBANK).stdout.splitlines()
     place = ["sentence", "state", "label", "start", "end", "children", "head"]
     keys = [*place, "correct", "bias", "n_features", "features"]
-        "sentence",
-        "state",
-        "label",
-        "start",
-        "end",
-        "children",
-        "head",
-        "correct",
-        "bias",
-        "n_features",
-        "features",
-    ]
     assert list(json.loads(first)) == keys
 
 

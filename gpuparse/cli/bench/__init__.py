@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import typer
 
-from gpuparse.cli.bench import learn, read
+from gpuparse.cli.bench import features, learn, read
 
 app = typer.Typer(help="The project's benchmarks.", no_args_is_help=True)
 app.command("read")(read.read_command)
+app.command("features")(features.features_command)
 app.command("learn")(learn.learn_command)
 
 
