@@ -1,16 +1,30 @@
-"""The operations of the learner on the CPU, in Numba; kernels/cuda holds twins of the same names."""
+"""The operations of the learner and the parser on the CPU, in Numba; kernels/cuda holds twins of the same names."""
 
-from .accumulate import accumulate, ids_of
-from .extremes import extremes, extremes_listed
+from .accumulate import accumulate
+from .add_root import add_root
+from .add_signed import add_signed
+from .clear_listed import clear_listed
+from .collect import collect
+from .extremes import extremes
+from .extremes_listed import extremes_listed
 from .gather import gather
-from .histogram import add_root, add_signed, clear_listed, move_all, move_listed, pull, settle
-from .leaves import collect, leaf_sums, losses, put_back, slopes
-from .membership import holds
+from .holds import holds
+from .ids_of import ids_of
+from .leaf_sums import leaf_sums
+from .losses import losses
+from .mark import mark, unmark
+from .move_all import move_all
+from .move_listed import move_listed
 from .partition import partition
-from .percolate import mark, percolate, unmark
+from .percolate import percolate
 from .priorities import priorities, uniform
+from .pull import pull
+from .put_back import put_back
 from .quantise import quantise
+from .score import score
 from .select import select
+from .settle import settle
+from .slopes import slopes
 from .transpose import transpose
 
 __all__ = [
@@ -35,6 +49,7 @@ __all__ = [
     "pull",
     "put_back",
     "quantise",
+    "score",
     "select",
     "settle",
     "slopes",

@@ -22,12 +22,3 @@ def accumulate(local, members, packed, sums, touched):
                     count += 1
                 sums[s] += weight
     return count
-
-
-@njit(cache=True, nogil=True)
-def ids_of(touched, begins, ends):
-    """How many feature ids the touched segments hold."""
-    total = 0
-    for s in touched:
-        total += ends[s] - begins[s]
-    return total

@@ -35,21 +35,3 @@ def extremes(histogram, block, most, least, low, high):
             while histogram[at_lowest] != down:
                 at_lowest += 1
     return at_lowest, lowest, at_highest, highest
-
-
-@njit(cache=True, nogil=True)
-def extremes_listed(histogram, listed, low, high):
-    """The same among the listed features, in any order."""
-    lowest = np.int64(low) + 1
-    highest = np.int64(high) - 1
-    at_lowest = -1
-    at_highest = -1
-    for f in listed:
-        h = histogram[f]
-        if h > highest or (h == highest and f < at_highest):
-            highest = h
-            at_highest = f
-        if h < lowest or (h == lowest and f < at_lowest):
-            lowest = h
-            at_lowest = f
-    return at_lowest, lowest, at_highest, highest

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from .membership import holds
+from .holds import holds
 
 SEARCH = 16  # looking a segment up costs about as much as marking and clearing so many
 

@@ -1,32 +1,13 @@
 """Examples sent down a tree to their leaves.
 
-Each segment gets a word with a bit for each of the tree's features in its column; a test is then a look at one bit.
+Each segment has a word with a bit for each of the tree's features in its column; a test is a look at one bit.
 Features beyond the first 64 of a column have no bit and are searched for.
 """
 
 import numpy as np
 from numba import njit
 
-from .membership import holds
-
-
-@njit(cache=True, nogil=True)
-def mark(feature, bit, begins, holders, bits):
-    """Set each node's bit (-1: none) in the words of all segments that hold its feature."""
-    for node in range(feature.size):
-        if bit[node] >= 0:
-            flag = np.uint64(1) << np.uint64(bit[node])
-            for at in range(begins[feature[node]], begins[feature[node] + 1]):
-                bits[holders[at]] |= flag
-
-
-@njit(cache=True, nogil=True)
-def unmark(feature, bit, begins, holders, bits):
-    """Zero the words that mark has set."""
-    for node in range(feature.size):
-        if bit[node] >= 0:
-            for at in range(begins[feature[node]], begins[feature[node] + 1]):
-                bits[holders[at]] = 0
+from .holds import holds
 
 
 @njit(cache=True, nogil=True)

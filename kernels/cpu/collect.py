@@ -1,0 +1,17 @@
+"""The examples of the leaves that may move, copied together leaf by leaf."""
+
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def collect(leaf, y, bias, odds, start, stop, place, member, member_bias, member_odds):
+    """Copy the examples start <= i < stop of leaves with place[leaf, y < 0] >= 0 there, one after the other."""
+    for i in range(start, stop):
+        node = leaf[i]
+        side = 0 if y[i] > 0 else 1
+        at = place[node, side]
+        if at >= 0:
+            place[node, side] = at + 1
+            member[at] = i
+            member_bias[at] = bias[i]
+            member_odds[at] = odds[i]

@@ -1,0 +1,17 @@
+"""Gradients of leaves, and how many examples each has."""
+
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def leaf_sums(leaf, y, bias, odds, start, stop, sums, counts):
+    """Add y w to sums[leaf] and 1 to counts[leaf, y < 0], for the examples start <= i < stop."""
+    for i in range(start, stop):
+        node = leaf[i]
+        weight = bias[i] / (1.0 + odds[i])
+        if y[i] > 0:
+            sums[node] += weight
+            counts[node, 0] += 1
+        else:
+            sums[node] -= weight
+            counts[node, 1] += 1
