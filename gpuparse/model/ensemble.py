@@ -67,11 +67,17 @@ class Ensemble:
         return total
 
     def compounds(self, lambda_: float = 0.0) -> dict[Literals, float]:
-        """The parameters: each compound feature with the sum of its leaves; zeros are left out."""
+        """The parameters: each compound feature with the sum of its leaves; zeros are left out.
+
+        >>> twice = GrownTree.of([7, 7, -1, -1, -1], [1, 2, -1, -1, -1], [4, 3, -1, -1, -1], [0, 0, 0.5, 9.0, 0])
+        >>> Ensemble.of([twice], [0.1]).compounds()  # nothing falls into the leaf "7 and not 7"
+        {((7, True),): 0.5}
+        """
         theta: dict[Literals, float] = {}
         for tree in self.trees(lambda_):
             for leaf, path in tree.paths().items():
-                if tree.value[leaf] != 0.0:
-                    literals = tuple(sorted(path))
+                literals = tuple(sorted(set(path)))
+                possible = len({feature for feature, _ in literals}) == len(literals)
+                if tree.value[leaf] != 0.0 and possible:
                     theta[literals] = theta.get(literals, 0.0) + float(tree.value[leaf])
         return {literals: value for literals, value in theta.items() if value != 0.0}

@@ -1,0 +1,64 @@
+"""A small trained model for tests: about ten trees a label, learned from synthetic sentences in a few seconds."""
+
+from __future__ import annotations
+
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from gpuparse.features.examples import TrainingData, build_training_data
+from gpuparse.kernels import cpu
+from gpuparse.learn import Options, train_labels
+from gpuparse.logic.strategy import Strategy
+from gpuparse.logic.vocabulary import Vocabulary, build_vocabulary
+from gpuparse.model.ensemble import Ensemble
+from gpuparse.model.model import CurvePoint, Model
+from gpuparse.trees import Tree, load_language, prepare, synthetic_treebank
+
+MAX_CHILDREN = 5
+
+
+def synthetic_trees(number: int, seed: int = 0) -> list[Tree]:
+    """Prepared synthetic trees."""
+    prepared = (prepare(tree, load_language()).tree for tree in synthetic_treebank(number, seed))
+    return [tree for tree in prepared if tree is not None]
+
+
+@cache
+def small_model(sentences: int = 120, strategy: Strategy = Strategy.r2l, max_trees: int | None = None) -> Model:
+    """A model of some 165 trees that parses synthetic sentences with an F1 in the eighties; made once a test run."""
+    trees = synthetic_trees(sentences)
+    vocabulary = build_vocabulary(trees, load_language())
+    data = build_training_data(trees, vocabulary, strategy, MAX_CHILDREN)
+    ensembles = _ensembles(data, vocabulary, Options(max_trees=max_trees, eta=0.5, min_lambda=0.1))
+    tested = {int(feature) for ensemble in ensembles.values() for feature in ensemble.feature if feature >= 0}
+    rank = {int(feature): column for column, feature in enumerate(data.numbers)}
+    gold = data.candidates.gold
+    return Model(
+        vocabulary,
+        strategy,
+        MAX_CHILDREN,
+        ensembles,
+        rarity={feature: rank[feature] for feature in tested},
+        lambda_=0.1,
+        curve=(CurvePoint(0.4, 110, 140, 75.0, 73.0, 73.99), CurvePoint(0.1, 165, 228, 88.0, 87.0, 87.5)),
+        configuration={
+            "strategy": strategy.name,
+            "max_children": MAX_CHILDREN,
+            "positive_examples": {n: int(np.sum(gold == at)) for at, n in enumerate(vocabulary.labels)},
+        },
+    )
+
+
+def _ensembles(data: TrainingData, vocabulary: Vocabulary, options: Options) -> dict[str, Ensemble]:
+    examples = {label: data.candidates.of_label(at) for at, label in enumerate(vocabulary.labels)}
+    sizes = {label: len(of_label.rows) for label, of_label in examples.items()}
+    with tempfile.TemporaryDirectory() as folder:
+        learned = train_labels(sizes, examples.__getitem__, data.matrix, options, cpu, Path(folder), "small model")
+    kept = {label: [(a.tree, a.lambda_) for a in path.kept if a.tree is not None] for label, path in learned.items()}
+    return {
+        label: Ensemble.of([tree for tree, _ in pairs], [at for _, at in pairs], data.numbers)
+        for label, pairs in kept.items()
+    }
