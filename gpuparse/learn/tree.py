@@ -47,19 +47,6 @@ class GrownTree(NamedTuple):
                 stack.append((int(self.yes[node]), (*path, (feature, True))))
         return found
 
-    def path(self, leaf: int) -> tuple[tuple[int, bool], ...]:
-        """The compound feature of one node, found from the leaf up.
-
-        >>> GrownTree.of([7, -1, -1], [1, -1, -1], [2, -1, -1], [0.0, 0.5, 0.0]).path(2)
-        ((7, False),)
-        """
-        literals = []
-        for node in range(leaf - 1, -1, -1):  # in pre-order a parent comes before its children
-            if leaf in (self.yes[node], self.no[node]):
-                literals.append((int(self.feature[node]), bool(self.yes[node] == leaf)))
-                leaf = node
-        return tuple(reversed(literals))
-
     def to_json(self) -> dict[str, list[Any]]:
         """Lists under the names of the arrays.
 
