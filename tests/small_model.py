@@ -7,9 +7,9 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+from gpuparse.kernels import cpu
 
 from gpuparse.features.examples import TrainingData, build_training_data
-from gpuparse.kernels import cpu
 from gpuparse.learn import Options, train_labels
 from gpuparse.logic.strategy import Strategy
 from gpuparse.logic.vocabulary import Vocabulary, build_vocabulary
