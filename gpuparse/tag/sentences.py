@@ -1,0 +1,139 @@
+"""Sentences of raw text: a full stop, question or exclamation mark ends one unless it is part of a word; so does a
+blank line.
+
+Each mark is judged by the word before it and the word after it and by nothing else, so that text can be read in pieces.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from gpuparse.tag.abbreviations import Abbreviation, abbreviation
+from gpuparse.tag.english import STARTERS
+
+OPENERS = "\"'“‘«‹„¿¡`([{"
+CLOSERS = "\"'”’»›)]}"
+QUOTES = frozenset("\"'”’»›")
+WIDE_MARKS = "。！？"  # Chinese and Japanese write no space after them
+
+_MARK = re.compile(
+    rf"(?P<marks>[.?!…।]+)(?P<closers>[{re.escape(CLOSERS)}]*)(?=\s|$)|(?P<wide>[{WIDE_MARKS}]+)[”’』」）]*"
+)
+_BLANK_LINE = re.compile(r"(?:\r\n|\r|\n)[^\S\r\n]*(?:\r\n|\r|\n)\s*")
+_NEXT_WORD = re.compile(rf"\s*(?:[{re.escape(OPENERS)}]\s?)*(?P<word>[^\s]*)")
+_LAST_WORD = re.compile(rf"[^\s{re.escape(OPENERS)}—–]*$")
+_ENUMERATOR = re.compile(r"[(\[]?(?:\d{1,3}|[A-Za-z]|[ivxIVX]+)(?:\.\d{1,3})*")
+
+
+class Stretch(NamedTuple):
+    """The characters `start .. end-1` of a text."""
+
+    start: int
+    end: int
+
+
+def split_sentences(text: str) -> list[Stretch]:
+    """Where each sentence of a text begins and ends, without the white space around it.
+
+    >>> text = "Mr. J. Smith paid $3.50. He left at 5 p.m. on Friday."
+    >>> [text[start:end] for start, end in split_sentences(text)]
+    ['Mr. J. Smith paid $3.50.', 'He left at 5 p.m. on Friday.']
+    """
+    sentences = []
+    start = 0
+    for gap in _BLANK_LINE.finditer(text):
+        sentences += _split_paragraph(text, start, gap.start())
+        start = gap.end()
+    return sentences + _split_paragraph(text, start, len(text))
+
+
+def stream_sentences(lines: Iterable[str]) -> Iterator[str]:
+    """The sentences of a text that arrives line by line, each as soon as the word after it is known.
+
+    >>> list(stream_sentences(["One line. And", "another.", "", "The end"]))
+    ['One line.', 'And\\nanother.', 'The end']
+    """
+    pending = ""
+    looked = 0  # no sentence ends before this place
+    for line in lines:
+        line = line.rstrip("\r\n")
+        if not line.strip():
+            yield from _texts(pending, _split_paragraph(pending, 0, len(pending), looked))
+            pending, looked = "", 0
+            continue
+        resume = len(pending.rstrip())
+        pending = f"{pending}\n{line}" if pending else line
+        *done, last = _split_paragraph(pending, 0, len(pending), looked)
+        yield from _texts(pending, done)
+        looked = max(resume - _longest_mark(pending, resume), last.start) - last.start
+        pending = pending[last.start :]
+    yield from _texts(pending, _split_paragraph(pending, 0, len(pending), looked))
+
+
+def _longest_mark(text: str, end: int) -> int:
+    """How many characters before `end` may be part of a mark and the closers after it."""
+    marks = ".?!…।" + CLOSERS + WIDE_MARKS
+    return end - len(text[:end].rstrip(marks))
+
+
+def _texts(text: str, stretches: Iterable[Stretch]) -> Iterator[str]:
+    return (text[start:end] for start, end in stretches)
+
+
+def _split_paragraph(text: str, start: int, end: int, looked: int = 0) -> list[Stretch]:
+    """The sentences of `text[start:end]`; none ends before `looked`."""
+    sentences = []
+    for mark in _MARK.finditer(text, max(start, looked), end):
+        if mark.end() < end and _ends_sentence(text, start, end, mark):
+            sentences.append(Stretch(start, mark.end()))
+            start = mark.end()
+    sentences.append(Stretch(start, end))
+    trimmed = (_trim(text, *sentence) for sentence in sentences)
+    return [sentence for sentence in trimmed if sentence.start < sentence.end]
+
+
+def _trim(text: str, start: int, end: int) -> Stretch:
+    while start < end and text[start].isspace():
+        start += 1
+    while start < end and text[end - 1].isspace():
+        end -= 1
+    return Stretch(start, end)
+
+
+def _ends_sentence(text: str, start: int, end: int, mark: re.Match[str]) -> bool:
+    """Whether a sentence ends at this mark, which has text after it."""
+    if mark["wide"]:
+        return True
+    following = _following_word(text, mark.end(), end)
+    lower = following[:1].islower()
+    marks = mark["marks"]
+    if "?" in marks or "!" in marks:
+        return not (lower and mark["closers"])
+    if lower:
+        return False
+    return marks != "." or _full_stop_ends(text, start, mark, following)
+
+
+def _full_stop_ends(text: str, start: int, mark: re.Match[str], following: str) -> bool:
+    """Whether a full stop before a word that does not begin with a small letter ends a sentence."""
+    found = _LAST_WORD.search(text, max(start, mark.start() - 40), mark.start())
+    word = found[0] if found else ""
+    before = text[start : mark.start() - len(word)].strip()
+    if not before and _ENUMERATOR.fullmatch(word) and not mark["closers"]:
+        return False
+    kind = abbreviation(word)
+    if kind is Abbreviation.INNER:
+        return False
+    if kind is Abbreviation.ENDING:
+        return bool(mark["closers"]) or following in STARTERS
+    if kind is Abbreviation.INITIAL:
+        return following in STARTERS or not following[:1].isupper()
+    return kind is Abbreviation.NONE or not following[:1].isdigit()
+
+
+def _following_word(text: str, start: int, end: int) -> str:
+    """The word after a mark, without the quotes and brackets before it and the punctuation after it."""
+    found = _NEXT_WORD.match(text, start, end)
+    return found["word"].rstrip(".,;:!?" + CLOSERS) if found else ""
