@@ -53,3 +53,7 @@ class ModelError(GpuparseError):
 
 class TrainingError(GpuparseError):
     """Training can't start or go on with what it was given."""
+
+
+class InputError(GpuparseError):
+    """A sentence to be parsed that can't be read."""

@@ -21,3 +21,6 @@ MaxWords = Annotated[
 SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Leave out malformed trees, and say how many there were.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Another seed, another sequence of random choices.")]
+Device = Annotated[
+    str, typer.Option("--device", help="auto, cpu, the number of a GPU such as 0 or cuda:0, or sim (CUDA, simulated).")
+]

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from gpuparse.cli import bench, devices, evaluate, examples, prepare, synth
+from gpuparse.cli import bench, devices, evaluate, examples, parse, prepare, synth, train
 from gpuparse.errors import GpuparseError
 from gpuparse.version import VERSION
 
@@ -37,6 +37,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command("train")(train.train_command)
+app.command("parse")(parse.parse_command)
 app.command("prepare")(prepare.prepare_command)
 app.command("eval")(evaluate.evaluate_command)
 app.command("examples")(examples.examples_command)

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from gpuparse.features.examples import Examples
 from gpuparse.features.matrix import Matrix
-from gpuparse.learn.log import Attempt, Log
+from gpuparse.learn.log import Attempt, Log, read_log
 from gpuparse.learn.options import Options
 from gpuparse.learn.path import Ensemble, train_label
 from gpuparse.learn.postings import Postings
@@ -27,11 +27,13 @@ def train_labels(
     fingerprint: str,
     jobs: int = 1,
     on_tree: Callable[[str, Attempt], None] | None = None,
+    on_label: Callable[[str, str], None] | None = None,
     stop: threading.Event | None = None,
 ) -> dict[str, Ensemble]:
     """Learn every label of `sizes` (label -> number of examples), each with a log in the folder.
 
     What the folder's logs already hold is not learned again. The result does not depend on the number of jobs.
+    `on_tree` is told of every tree tried, `on_label` of every label that has come to its end, and why.
     When `stop` is set, or on Ctrl-C, each label ends after the tree it is growing.
 
     >>> import tempfile
@@ -53,6 +55,12 @@ def train_labels(
     folder.mkdir(parents=True, exist_ok=True)
 
     def learn(label: str) -> Ensemble:
+        learned = learn_on(label)
+        if on_label is not None:
+            on_label(label, learned.end)
+        return learned
+
+    def learn_on(label: str) -> Ensemble:
         log = Log(log_path(folder, label), label, options, fingerprint)
         if log.end is not None:
             return Ensemble(label, [a for a in log.attempts if a.kept], len(log.attempts), log.end)
@@ -74,6 +82,15 @@ def log_path(folder: Path, label: str) -> Path:
     'PRP%24.jsonl'
     """
     return folder / f"{quote(label, safe='')}.jsonl"
+
+
+def read_attempts(folder: Path) -> dict[str, list[Attempt]]:
+    """The attempts in the logs of a folder, by label.
+
+    >>> read_attempts(Path("no such folder"))
+    {}
+    """
+    return {unquote(path.stem): read_log(path) for path in sorted(folder.glob("*.jsonl"))}
 
 
 def _wait(futures: list[Future[Ensemble]], stop: threading.Event) -> None:

@@ -102,6 +102,12 @@ class Log:
             os.close(descriptor)
 
 
+def read_log(path: Path) -> list[Attempt]:
+    """The attempts of a log."""
+    lines, _ = _read(path)
+    return [Attempt.from_json(line) for line in lines if "attempt" in line]
+
+
 def _read(path: Path) -> tuple[list[dict[str, Any]], int]:
     """The sound lines of a log, and how many bytes they take: a last line that was cut short does not count."""
     lines: list[dict[str, Any]] = []

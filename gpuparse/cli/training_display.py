@@ -1,0 +1,169 @@
+"""What a user sees of training: a live table on a terminal, plain lines elsewhere, and a summary with a small chart."""
+
+from __future__ import annotations
+
+import math
+import sys
+import threading
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from gpuparse.learn import Attempt
+from gpuparse.model.model import CurvePoint, Model
+from gpuparse.training import Corpus, Observer
+
+
+class TrainingDisplay(Observer):
+    """Shows training on stderr."""
+
+    def __init__(self, min_lambda: float) -> None:
+        self._min_lambda = min_lambda
+        self._console = Console(stderr=True)
+        self._began = time.monotonic()
+        self._stage, self._total, self._done, self._stage_began = "", 0, 0, self._began
+        self._first: dict[str, Attempt] = {}
+        self._last: dict[str, Attempt] = {}
+        self._trees: dict[str, int] = {}
+        self._seconds: dict[str, float] = {}
+        self._stage_seconds: dict[str, float] = {}
+        self._lock = threading.Lock()
+        self._live: Live | None = None
+
+    def __enter__(self) -> TrainingDisplay:
+        if self._console.is_terminal:
+            self._live = Live(console=self._console, get_renderable=self._screen, refresh_per_second=4, transient=True)
+            self._live.__enter__()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._close()
+
+    def _close(self) -> None:
+        if self._live is not None:
+            self._live.__exit__(None, None, None)
+            self._live = None
+
+    def _say(self, line: str) -> None:
+        print(f"{time.monotonic() - self._began:7.1f} s  {line}", file=sys.stderr, flush=True)
+
+    def corpus(self, corpus: Corpus, skipped: int) -> None:
+        """The treebank was read and prepared."""
+        said = f"{len(corpus.training)} sentences to learn from, {len(corpus.tuning)} to tune on"
+        if corpus.left_out:
+            said += f"; {corpus.left_out} left out (too long, or no words)"
+        self._say(said + (f"; {skipped} malformed trees skipped" if skipped else ""))
+
+    def stage(self, name: str, total: int) -> None:
+        now = time.monotonic()
+        if self._stage:
+            self._stage_seconds[self._stage] = now - self._stage_began
+        self._stage, self._total, self._done, self._stage_began = name, total, 0, now
+        if self._live is None:
+            self._say(name + (f": {total}" if total else ""))
+
+    def step(self) -> None:
+        self._done += 1
+
+    def tree(self, label: str, attempt: Attempt) -> None:
+        with self._lock:
+            self._first.setdefault(label, attempt)
+            self._last[label] = attempt
+            self._trees[label] = self._trees.get(label, 0) + attempt.kept
+            self._seconds[label] = self._seconds.get(label, 0.0) + attempt.seconds
+
+    def label(self, label: str, end: str) -> None:
+        self._done += 1
+        if self._live is None:
+            self._say(f"{self._done}/{self._total} {self._line(label)}  ({end})")
+
+    def point(self, point: CurvePoint) -> None:
+        if self._live is None:
+            self._say(
+                f"lambda {point.lambda_:.4g}: {point.trees} trees, {point.compounds} compounds, F1 {point.f1:.2f}"
+            )
+
+    def _line(self, label: str) -> str:
+        last = self._last.get(label)
+        if last is None:
+            return f"{label}: as it was"
+        return (
+            f"{label}: {self._trees[label]} trees, {last.nonzero} compounds, lambda {last.lambda_:.3g}, "
+            f"risk {last.risk:.1f}, {self._seconds[label]:.1f} s"
+        )
+
+    def _screen(self) -> Group:
+        elapsed = time.monotonic() - self._began
+        head = Text(f"{self._stage}  {self._done}{f'/{self._total}' if self._total else ''}  {elapsed:.0f} s")
+        parts: list[Any] = [head]
+        if self._total:
+            parts.append(ProgressBar(total=self._total, completed=self._done, width=60))
+        if self._stage == "labels":
+            parts.append(self._label_table())
+        return Group(*parts)
+
+    def _label_table(self) -> Table:
+        table = Table()
+        for name in ("label", "trees", "leaves", "compounds", "lambda", "risk", "s", "towards min lambda"):
+            table.add_column(name, justify="left" if name == "label" else "right")
+        with self._lock:
+            for label, last in sorted(self._last.items()):
+                cells = [label, f"{self._trees[label]}", f"{last.leaves}", f"{last.nonzero}", f"{last.lambda_:.3g}"]
+                cells += [f"{last.risk:.1f}", f"{self._seconds[label]:.0f}"]
+                table.add_row(*cells, ProgressBar(total=1.0, completed=self._way(label), width=20))
+        return table
+
+    def _way(self, label: str) -> float:
+        """How far lambda has come, on a logarithmic scale."""
+        first, last = self._first[label].lambda_, self._last[label].lambda_
+        if not 0 < self._min_lambda < first:
+            return 1.0
+        return min(1.0, math.log(first / last) / math.log(first / self._min_lambda))
+
+    def figures(self, model: Model, path: Path) -> dict[str, Any]:
+        """The summary for a program."""
+        best = next((point for point in model.curve if point.lambda_ == model.lambda_), None)
+        return {
+            "model": str(path),
+            "bytes": path.stat().st_size,
+            "seconds": round(time.monotonic() - self._began, 1),
+            "stage_seconds": {name: round(seconds, 1) for name, seconds in self._stage_seconds.items()},
+            "lambda": model.lambda_,
+            "trees": sum(ensemble.trees_at(model.lambda_) for ensemble in model.ensembles.values()),
+            "leaves": sum(tree.leaves() for e in model.ensembles.values() for tree in e.trees(model.lambda_)),
+            "compounds": sum(len(ensemble.compounds(model.lambda_)) for ensemble in model.ensembles.values()),
+            "f1": None if best is None else round(best.f1, 2),
+            "curve": [{**vars(point), "lambda": point.lambda_} for point in model.curve],
+        }
+
+    def summary(self, model: Model, path: Path) -> None:
+        """Print what came out of it."""
+        self.stage("", 0)
+        self._close()
+        figures = self.figures(model, path)
+        stages = ", ".join(f"{name} {seconds:.0f} s" for name, seconds in figures["stage_seconds"].items())
+        say = self._console.print
+        say(
+            f"{path}: {figures['bytes'] / 2**20:.1f} MiB, {figures['trees']} trees, {figures['leaves']} leaves, "
+            f"{figures['compounds']} compounds, in {figures['seconds']:.0f} s ({stages})",
+            highlight=False,
+        )
+        if model.curve:
+            best = max(point.f1 for point in model.curve)
+            low = min(point.f1 for point in model.curve)
+            say("F1 on the tuning set by lambda:", highlight=False)
+            for point in model.curve:
+                width = round(40 * (point.f1 - low) / (best - low)) if best > low else 40
+                chosen = "  <- chosen" if point.lambda_ == model.lambda_ else ""
+                say(
+                    f"  {point.lambda_:8.4f}  {point.compounds:6d} compounds  {point.f1:6.2f} {'█' * width}{chosen}",
+                    highlight=False,
+                )
+        say(f"Report: {path}.training/report.html", highlight=False, soft_wrap=True)

@@ -1,0 +1,108 @@
+"""From input to trees: sentences are prepared, parsed in batches, and given back with every token they came with."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from gpuparse.errors import InputError
+from gpuparse.search.parser import Parser, Result, SearchOptions
+from gpuparse.trees import Language, Sentence, Token, Tree, prepare_tokens, restore, strip
+
+
+class InputKind(StrEnum):
+    """What the input is."""
+
+    AUTO = "auto"  # trees if it begins with a bracket, tagged if every word of its first line has a tag, else text
+    TEXT = "text"  # running text
+    TOKENS = "tokens"  # a sentence a line, tokens between blanks
+    TAGGED = "tagged"  # a sentence a line, word/TAG or word_TAG between blanks
+    TREES = "trees"  # a treebank, of which only the words and tags are taken
+
+
+@dataclass(frozen=True)
+class ParsedSentence:
+    """A sentence and what the search made of it; a sentence of nothing but punctuation is not searched."""
+
+    sentence: Sentence
+    result: Result | None
+
+    def trees(self) -> list[Tree]:
+        """The best trees found, over all the tokens of the input."""
+        if self.result is None:
+            return [restore(None, self.sentence)]
+        return [restore(parse.tree, self.sentence) for parse in self.result.parses]
+
+    @property
+    def status(self) -> str:
+        """optimal, limit or fallback; flat for a sentence that was not searched."""
+        return "flat" if self.result is None else str(self.result.outcome)
+
+
+def parse_sentences(
+    parser: Parser, sentences: Iterable[Sentence], options: SearchOptions | None = None
+) -> Iterator[ParsedSentence]:
+    """Parse sentences, in order; each leaves as soon as those before it have."""
+    waiting: deque[Sentence] = deque()
+
+    def searched() -> Iterator[list[Token]]:
+        for sentence in sentences:
+            waiting.append(sentence)
+            if sentence.kept:
+                yield [sentence.tokens[index] for index in sentence.kept]
+
+    for result in parser.parse(searched(), options or SearchOptions()):
+        while not waiting[0].kept:
+            yield ParsedSentence(waiting.popleft(), None)
+        yield ParsedSentence(waiting.popleft(), result)
+    while waiting:
+        yield ParsedSentence(waiting.popleft(), None)
+
+
+def detect_kind(start: str) -> InputKind:
+    """What the input is, from its first line that is not blank.
+
+    >>> detect_kind("( (S (NP"), detect_kind("A/DT dog/NN"), detect_kind("A dog barks.")
+    (<InputKind.TREES: 'trees'>, <InputKind.TAGGED: 'tagged'>, <InputKind.TEXT: 'text'>)
+    """
+    if start.lstrip("\ufeff \t\r\n").startswith("("):
+        return InputKind.TREES
+    if start.split() and all(_TAGGED.fullmatch(piece) for piece in start.split()):
+        return InputKind.TAGGED
+    return InputKind.TEXT
+
+
+_TAGGED = re.compile(r"(.+)[/_]([^\s/_a-z]{1,8})")
+
+
+def read_tagged(lines: Iterable[str], source: str, language: Language) -> Iterator[Sentence]:
+    """Sentences of tagged words, one a line.
+
+    >>> from gpuparse.trees import load_language
+    >>> [sentence.words() for sentence in read_tagged(["A/DT dog_NN ./.\\n"], "input", load_language())]
+    [['A', 'dog']]
+    """
+    for number, line in enumerate(lines, 1):
+        tokens = []
+        for piece in line.split():
+            match = re.fullmatch(r"(.+)[/_]([^/_]+)", piece)
+            if match is None:
+                raise InputError(f"{source}, line {number}: {piece!r} has no tag; write word/TAG or word_TAG")
+            tokens.append(Token(match[1], match[2]))
+        if tokens:
+            yield prepare_tokens(tokens, language)
+
+
+def read_words_of_trees(trees: Iterable[Tree], language: Language) -> Iterator[Sentence]:
+    """The words and tags of a treebank's trees, which are looked at no further.
+
+    >>> from gpuparse.trees import load_language, parse_trees
+    >>> trees = parse_trees("( (S (NP-SBJ (-NONE- *)) (VB go) (. .)))")
+    >>> [sentence.tags() for sentence in read_words_of_trees(trees, load_language())]
+    [['VB']]
+    """
+    for tree in trees:
+        yield prepare_tokens(strip(tree).tokens(), language)
