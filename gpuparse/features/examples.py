@@ -207,7 +207,7 @@ def _finish(growing: _Growing, space: FeatureSpace, uninferable: int) -> Trainin
 
 
 class _Workspace:
-    """Scratch arrays of the walk: the frontier, hashes of its ends, and the segments of the sentence so far."""
+    """Scratch arrays of the walk: the frontier, hashes of its ends, and a table of the sentence's runs and segments."""
 
     def __init__(self, n_features: int) -> None:
         self.seen = np.zeros(n_features, SEGMENT)  # the segment that wrote the feature last
@@ -221,6 +221,7 @@ class _Workspace:
             self.hashes = np.empty((2, 2 * n_words + 2), np.uint64)
             self.buffer = np.empty(segment_capacity(2 * n_words), FEATURE)
         self.taken = np.empty(max_children, CHOICE)
+        self.run_heads = np.empty(max_children, CHOICE)
         self.make_table(2 ** int(np.ceil(np.log2(512 * n_words))))
 
     def make_table(self, slots: int) -> None:
@@ -236,4 +237,4 @@ class _Workspace:
         self.make_table(len(self.keys) * (2 if short == OUT_OF_TABLE else 1))
 
     def arrays(self) -> tuple[np.ndarray, ...]:
-        return self.frontier, self.hashes, self.buffer, self.taken, self.seen, self.keys, self.values
+        return self.frontier, self.hashes, self.buffer, self.taken, self.run_heads, self.seen, self.keys, self.values

@@ -11,6 +11,8 @@ from numba import njit
 
 from gpuparse.features.groups import Column
 
+_SORTED_AT_ONCE = 2**14  # features: their keys fit in the processor's cache
+
 _SENTENCE, _STATE, _LEFT, _RIGHT, _LEFT_CHILD, _RIGHT_CHILD, _CHILDREN, _HEAD, _TO_HEAD, _FROM_HEAD, _NON_HEAD = (
     int(column) for column in Column
 )
@@ -25,7 +27,7 @@ def mix(key, value):
 
 
 @njit(cache=True, nogil=True)
-def _run_key(column, frontier, start, stop, extra):
+def run_key(column, frontier, start, stop, extra):
     """The key of a run of frontier items. Within a sentence an item has one number, so equal runs are the same run."""
     key = mix(mix(np.uint64(0), column + 1), extra)
     for at in range(start, stop):
@@ -45,18 +47,18 @@ def column_key(column, state, frontier, size, hashes, i, j, h):
     if column == _RIGHT:
         return mix(mix(np.uint64(0), column + 1), hashes[1, j + 1])
     if column == _LEFT_CHILD:
-        return _run_key(column, frontier, i, min(i + 4, size), 0)
+        return run_key(column, frontier, i, min(i + 4, size), 0)
     if column == _RIGHT_CHILD:
-        return _run_key(column, frontier, max(j - 3, 0), j + 1, 0)
+        return run_key(column, frontier, max(j - 3, 0), j + 1, 0)
     if column == _CHILDREN:
-        return _run_key(column, frontier, i, j + 1, 0)
+        return run_key(column, frontier, i, j + 1, 0)
     if column == _HEAD:
-        return _run_key(column, frontier, max(h - 3, 0), min(h + 4, size), min(h, 3))
+        return run_key(column, frontier, max(h - 3, 0), min(h + 4, size), min(h, 3))
     if column == _TO_HEAD:
-        return _run_key(column, frontier, i, h + 1, 0)
+        return run_key(column, frontier, i, h + 1, 0)
     if column == _FROM_HEAD:
-        return _run_key(column, frontier, h, j + 1, 0)
-    return _run_key(column, frontier, i, j + 1, h - i)
+        return run_key(column, frontier, h, j + 1, 0)
+    return run_key(column, frontier, i, j + 1, h - i)
 
 
 @njit(cache=True, nogil=True)
@@ -106,11 +108,22 @@ def count_features(features, counts):
         counts[feature] += 1
 
 
-@njit(cache=True, nogil=True)
-def renumber(features, starts, rank):
-    """Replace every feature by its rank and put each segment in order."""
-    for segment in range(len(starts) - 1):
-        part = features[starts[segment] : starts[segment + 1]]
-        for at in range(len(part)):
-            part[at] = rank[part[at]]
-        part.sort()
+def renumber(features: np.ndarray, starts: np.ndarray, rank: np.ndarray) -> None:
+    """Replace every feature by its rank and put each segment in order.
+
+    Many segments are sorted at once, by (segment, rank) in one number: numpy has vector instructions for that.
+
+    >>> features, rank = np.array([2, 0, 1, 0], np.int32), np.array([0, 2, 1], np.int32)
+    >>> renumber(features, np.array([0, 1, 4]), rank)
+    >>> features.tolist()
+    [1, 0, 0, 2]
+    """
+    first, n_segments = 0, len(starts) - 1
+    while first < n_segments:
+        last = max(first + 1, int(np.searchsorted(starts, starts[first] + _SORTED_AT_ONCE, side="right")) - 1)
+        part = features[starts[first] : starts[last]]
+        segment = np.repeat(np.arange(last - first), np.diff(starts[first : last + 1]))
+        keys = segment << 32 | rank[part]
+        keys.sort()
+        part[:] = keys & 0xFFFFFFFF
+        first = last

@@ -8,7 +8,7 @@ from numba import njit
 from gpuparse.dtypes import CHOICE
 from gpuparse.features.extraction import emit_segment
 from gpuparse.features.groups import Column
-from gpuparse.features.segments import column_key, find_slot, hash_ends, write_segment
+from gpuparse.features.segments import column_key, find_slot, hash_ends, run_key, write_segment
 from gpuparse.logic.headtable import head_index
 from gpuparse.logic.items import END, FIRST, LAST, START
 from gpuparse.logic.strategy import Strategy, allows_children, allows_label
@@ -26,7 +26,7 @@ def walk(path, number, strategy, max_children, heads, numbering, label_symbols, 
     Returns which array ran out of room (an index of `filled`, or OUT_OF_TABLE), or -1 when all is done, and the number
     of gold items that can't be inferred: too many children, or a label never seen, or TOP over more than one item.
     """
-    frontier, hashes, buffer, taken, seen, keys, values = workspace
+    frontier, hashes, buffer, taken, run_heads, seen, keys, values = workspace
     states, candidates, choices, rows, row_heads, starts, features = growing
     terminals, items, labels, parents = path
     n_labels = len(label_symbols)
@@ -62,21 +62,26 @@ def walk(path, number, strategy, max_children, heads, numbering, label_symbols, 
                 candidates[candidate, 4] = items[frontier[j], END]
                 candidates[candidate, 5] = labels[expected] if expected >= 0 else -1
                 candidates[candidate, 6] = filled[2]
-                taken[: j - i + 1] = NOT_ALLOWED
-                for label in range(n_labels):
-                    choices[candidate, label] = NOT_ALLOWED
-                    if allows_label(label, n_labels, label_symbols, items, frontier, size, i, j):
-                        head = head_index(heads, label, items, terminals, frontier, i, j) - i
-                        choices[candidate, label] = head
-                        taken[head] = 0
-                for head in range(i, j + 1):
-                    if taken[head - i] == NOT_ALLOWED:
-                        continue
+                if 2 * entries >= len(keys):
+                    return OUT_OF_TABLE, 0
+                run_slot = find_slot(keys, values, run_key(N_COLUMNS, frontier, i, j + 1, 0))
+                if i != j and values[run_slot] >= 0:
+                    n_rows = _repeat_heads(candidates, choices, row_heads, values[run_slot], candidate, run_heads)
+                else:
+                    n_rows = _choose_heads(
+                        *(heads, label_symbols, items, terminals, frontier, size, i, j),
+                        *(choices[candidate], taken, run_heads),
+                    )
+                    if i != j:
+                        entries += 1
+                        keys[run_slot] = run_key(N_COLUMNS, frontier, i, j + 1, 0)
+                        values[run_slot] = candidate
+                for at in range(n_rows):
+                    head = i + run_heads[at]
                     if filled[2] == rows.shape[0]:
                         return 2, 0
                     row = filled[2]
                     filled[2] += 1
-                    taken[head - i] = row - candidates[candidate, 6]
                     row_heads[row] = head
                     for column in range(N_COLUMNS):
                         key = column_key(column, state, frontier, size, hashes, i, j, head)
@@ -97,7 +102,6 @@ def walk(path, number, strategy, max_children, heads, numbering, label_symbols, 
                         rows[row, column] = values[slot]
                 for label in range(n_labels):
                     if choices[candidate, label] != NOT_ALLOWED:
-                        choices[candidate, label] = taken[choices[candidate, label]]
                         if expected >= 0 and label == labels[expected]:
                             correct += 1
                         else:
@@ -109,6 +113,42 @@ def walk(path, number, strategy, max_children, heads, numbering, label_symbols, 
         is_top = labels[gold] == n_labels - 1
         missed += children > max_children or labels[gold] < 0 or (is_top and children > 1)
     return -1, missed
+
+
+@njit(cache=True, nogil=True)
+def _choose_heads(heads, label_symbols, items, terminals, frontier, size, i, j, choice, taken, run_heads):
+    """Find the head that each label takes of a run of children, and which of the candidate's rows that makes.
+
+    There is a row a head, left to right; `run_heads` are the heads, counted from the first child. Returns their number.
+    """
+    n_labels = len(label_symbols)
+    taken[: j - i + 1] = NOT_ALLOWED
+    for label in range(n_labels):
+        choice[label] = NOT_ALLOWED
+        if allows_label(label, n_labels, label_symbols, items, frontier, size, i, j):
+            choice[label] = head_index(heads, label, items, terminals, frontier, i, j) - i
+            taken[choice[label]] = 0
+    n_rows = 0
+    for head in range(j - i + 1):
+        if taken[head] != NOT_ALLOWED:
+            taken[head] = n_rows
+            run_heads[n_rows] = head
+            n_rows += 1
+    for label in range(n_labels):
+        if choice[label] != NOT_ALLOWED:
+            choice[label] = taken[choice[label]]
+    return n_rows
+
+
+@njit(cache=True, nogil=True)
+def _repeat_heads(candidates, choices, row_heads, earlier, candidate, run_heads):
+    """The same as an earlier candidate over the same run. (A run of one item differs: it may or may not be all.)"""
+    choices[candidate] = choices[earlier]
+    first_row = candidates[earlier, 6]
+    n_rows = candidates[earlier + 1, 6] - first_row
+    for at in range(n_rows):
+        run_heads[at] = row_heads[first_row + at] - candidates[earlier, 1]
+    return n_rows
 
 
 @njit(cache=True, nogil=True)
