@@ -22,6 +22,7 @@ from gpuparse.logic.vocabulary import TOP, Vocabulary
 from gpuparse.model.ensemble import Ensemble
 from gpuparse.model.model import CurvePoint, Model
 from gpuparse.model.rules import FIXED_POINT
+from gpuparse.model.words import printable
 from gpuparse.trees import parse_language
 
 MOST_CHILDREN = 63  # the search keeps the head children of a candidate as bits of a word
@@ -145,7 +146,7 @@ def _vocabulary(header: Header) -> Vocabulary:
     try:
         language = parse_language(header.language, "the language")
     except (LanguageError, RecursionError) as error:
-        raise Flaw(f"its language can't be used: {error}") from error
+        raise Flaw(f"its language can't be used: {printable(str(error))[:200]}") from error
     names = (header.labels, header.symbols, header.words, header.tags, header.classes)
     vocabulary = Vocabulary(*names, language)
     steps = max((len(rule.steps) for rule in language.rules.values()), default=0)
@@ -219,6 +220,7 @@ def _check_trees(arrays: Arrays, starts: np.ndarray, features: int) -> None:
 def _check_literals(arrays: Arrays, starts: np.ndarray) -> None:
     """Count the literals of the rules, level by level: d at a leaf of depth d, d^2 / 2 more if all are negations."""
     root = np.repeat(starts[:-1], arrays.nodes)
+    yes, no = root + arrays.yes, root + arrays.no
     level, negative = starts[:-1], np.ones(len(starts) - 1, bool)
     literals, depth = 0, 0
     while len(level):
@@ -226,7 +228,7 @@ def _check_literals(arrays: Arrays, starts: np.ndarray) -> None:
         literals += int(leaf.sum()) * depth + int((leaf & negative).sum()) * depth * depth // 2
         _require(literals <= MOST_LITERALS, f"its trees are too deep: their rules have over {MOST_LITERALS:,} literals")
         inner, negative = level[~leaf], negative[~leaf]
-        level = np.concatenate([(root + arrays.yes)[inner], (root + arrays.no)[inner]])
+        level = np.concatenate([yes[inner], no[inner]])
         negative = np.concatenate([np.zeros(len(inner), bool), negative])
         depth += 1
 

@@ -33,6 +33,14 @@ class _Preface(msgspec.Struct):
     metadata: dict[str, str] = msgspec.field(name="__metadata__", default_factory=dict)
 
 
+class _Envelope(msgspec.Struct):
+    """The metadata: one entry, since safetensors writes several in random order, and a model must give one file."""
+
+    version: int
+    checksum: str = ""
+    header: msgspec.Raw = msgspec.field(default_factory=lambda: msgspec.Raw(b"null"))
+
+
 def save_model(model: Model, path: Path) -> None:
     """Write a model to one file. If that fails, an older file of this name stays as it was.
 
@@ -90,9 +98,19 @@ _DAMAGED = "this model is damaged: {}. Copy it again, or train it again."
 
 def to_bytes(header: Header, arrays: Arrays) -> bytes:
     """The contents of a file."""
-    text = msgspec.json.encode(header, enc_hook=_plain).decode()
-    metadata = {"format": FORMAT, "version": str(VERSION), "header": text, "checksum": _checksum(text, arrays)}
-    return save({name: np.ascontiguousarray(array) for name, array in arrays._asdict().items()}, metadata)
+    text = msgspec.json.encode(header, enc_hook=_plain)
+    envelope = _Envelope(VERSION, checksum(text, arrays), msgspec.Raw(text))
+    tensors = {name: np.ascontiguousarray(array) for name, array in arrays._asdict().items()}
+    return save(tensors, {FORMAT: msgspec.json.encode(envelope).decode()})
+
+
+def checksum(header: bytes, arrays: Arrays) -> str:
+    """SHA-256 over the JSON of the header, and over the name, the kind and the bytes of each array."""
+    digest = hashlib.sha256(header)
+    for name, array in arrays._asdict().items():
+        digest.update(f"\0{name} {array.dtype} {array.shape}\0".encode())
+        digest.update(array.astype(array.dtype.newbyteorder("<")).data)
+    return digest.hexdigest()
 
 
 def _plain(value: object) -> object:
@@ -104,13 +122,11 @@ def _plain(value: object) -> object:
 
 def from_bytes(content: bytes) -> tuple[Header, Arrays]:
     """The header and the arrays of a file, its version and its checksum checked; unpack() checks the rest."""
-    metadata = _metadata(content)
-    if metadata.get("format") != FORMAT:
-        raise _NotAModel(_NO_MODEL)
-    _check_version(metadata.get("version", ""))
-    text = metadata.get("header", "")
+    envelope = _envelope(content)
+    _check_version(envelope.version)
     arrays = _arrays(content)
-    if metadata.get("checksum") != _checksum(text, arrays):
+    text = bytes(envelope.header)
+    if envelope.checksum != checksum(text, arrays):
         raise _NotAModel(_DAMAGED.format("its checksum is wrong"))
     try:
         return _DECODER.decode(text), arrays
@@ -118,23 +134,26 @@ def from_bytes(content: bytes) -> tuple[Header, Arrays]:
         raise _NotAModel(_DAMAGED.format(f"its header can't be read ({error})")) from error
 
 
-def _metadata(content: bytes) -> dict[str, str]:
+def _envelope(content: bytes) -> _Envelope:
     length = int.from_bytes(content[:8], "little")
     try:
-        return msgspec.json.decode(content[8 : 8 + length], type=_Preface).metadata
+        metadata = msgspec.json.decode(content[8 : 8 + length], type=_Preface).metadata
+        return msgspec.json.decode(metadata.get(FORMAT, ""), type=_Envelope)
     except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
         raise _NotAModel(_NO_MODEL) from error
 
 
-def _check_version(version: str) -> None:
-    if version == str(VERSION):
-        return
-    if version.isdecimal() and version.isascii() and len(version) < 10 and int(version) > VERSION:
+def _check_version(version: int) -> None:
+    if version > VERSION:
         raise _NotAModel(
-            f"this model has version {version} of the format, and this gpuparse reads version {VERSION}: "
+            f"this model has version {str(version)[:20]} of the format, and this gpuparse reads version {VERSION}: "
             "it was written by a newer gpuparse. Install that, or train the model again."
         )
-    raise _NotAModel(f"this model has version {version!r} of the format, which this gpuparse can't read. Train again.")
+    if version < VERSION:
+        raise _NotAModel(
+            f"this model has version {str(version)[:20]} of the format, which this gpuparse can't read any more. "
+            "Train the model again."
+        )
 
 
 def _arrays(content: bytes) -> Arrays:
@@ -151,14 +170,6 @@ def _arrays(content: bytes) -> Arrays:
             raise _NotAModel(_DAMAGED.format(f"{name} is not a row of {dtype} numbers"))
         arrays.append(np.frombuffer(tensor["data"], dtype.newbyteorder("<")).astype(dtype))
     return Arrays(*arrays)
-
-
-def _checksum(text: str, arrays: Arrays) -> str:
-    digest = hashlib.sha256(text.encode())
-    for name, array in arrays._asdict().items():
-        digest.update(f"\0{name} {array.dtype} {array.shape}\0".encode())
-        digest.update(array.astype(array.dtype.newbyteorder("<")).data)
-    return digest.hexdigest()
 
 
 def _read(path: Path) -> bytes:
