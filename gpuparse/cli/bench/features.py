@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -115,6 +114,8 @@ def _sizes(training: TrainingData, vocabulary: Vocabulary) -> dict[str, Any]:
 
 def _peak_memory() -> int:
     """The most memory that this process has had, in bytes."""
+    import resource  # Unix alone has it, and the other commands must not need it
+
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
