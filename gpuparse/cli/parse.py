@@ -27,6 +27,7 @@ class Format(StrEnum):
 
     BRACKETS = "brackets"
     PRETTY = "pretty"
+    DRAWN = "drawn"
     JSON = "json"
 
 
@@ -60,7 +61,7 @@ def parse_command(
         ),
     ] = InputName.AUTO,
     layout: Annotated[
-        Format, typer.Option("--format", help="A tree a line, indented, or JSON lines.")
+        Format, typer.Option("--format", help="A tree a line, indented, drawn, or JSON lines.")
     ] = Format.BRACKETS,
     output: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Where to. Unless told: the standard output.")
@@ -180,10 +181,12 @@ def _tell_unknown_tags(sentences: Iterable[Sentence], model: Model) -> Iterator[
 
 def laid_out(parsed: ParsedSentence, layout: Format) -> str:
     """A parsed sentence as text: its best trees, one after the other."""
+    from gpuparse.trees import Tree
+
     if layout is Format.JSON:
         return json.dumps(as_json(parsed), ensure_ascii=False)
-    trees = parsed.trees()
-    return "\n".join(str(tree) if layout is Format.BRACKETS else tree.indented() for tree in trees)
+    show = {Format.BRACKETS: str, Format.PRETTY: Tree.indented, Format.DRAWN: Tree.drawn}[layout]
+    return "\n".join(show(tree) for tree in parsed.trees())
 
 
 def as_json(parsed: ParsedSentence) -> dict[str, Any]:

@@ -1,0 +1,136 @@
+"""Training and parsing as a user runs them: one small model for all, made by the real command."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from gpuparse.trees import count_words, load_language, parse_trees, strip
+from tests.cli.test_command import COMMAND, run
+
+QUICK = ("--max-trees", "12", "--sample", "3000", "--jobs", "2", "--min-lambda", "0.2")
+
+
+@pytest.fixture(scope="module")
+def treebank(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("treebank") / "train.mrg"
+    path.write_text(run("synth", "150").stdout)
+    return path
+
+
+@pytest.fixture(scope="module")
+def model(treebank: Path) -> Path:
+    path = treebank.with_name("small.model")
+    answer = run("train", treebank, "--model", path, *QUICK)
+    assert answer.returncode == 0, answer.stderr
+    return path
+
+
+def test_training_tells_what_it_does_and_ends_with_a_chart(treebank: Path, model: Path) -> None:
+    answer = run("train", treebank, "--model", model, "--resume", *QUICK)
+    assert answer.returncode == 0
+    assert answer.stdout == ""
+    assert "144 sentences to learn from, 6 to tune on" in answer.stderr
+    assert "F1 on the tuning set by lambda" in answer.stderr
+    assert "<- chosen" in answer.stderr
+
+
+def test_the_report_is_one_file_that_needs_no_network(model: Path) -> None:
+    report = model.with_name("small.model.training") / "report.html"
+    text = report.read_text(encoding="utf-8")
+    assert text.count("<svg") == 3
+    assert "http" not in text
+    assert "src=" not in text
+
+
+def test_a_section_is_parsed_with_every_token_in_place(treebank: Path, model: Path) -> None:
+    section = run("synth", "30", "--seed", "8").stdout
+    answer = run("parse", model, "--input", "trees", given=section)
+    assert answer.returncode == 0, answer.stderr
+    gold = [strip(tree).tokens() for tree in parse_trees(section)]
+    assert [tree.tokens() for tree in parse_trees(answer.stdout)] == gold
+
+
+def test_parses_score_far_better_than_flat_trees(treebank: Path, model: Path) -> None:
+    parsed = run("parse", model, treebank, "--input", "trees").stdout
+    scores = json.loads(run("eval", treebank, "-", "--json", given=parsed).stdout)
+    assert scores["f1"] > 60
+
+
+def test_json_lines_say_how_sure_the_parser_is(model: Path) -> None:
+    answer = run("parse", model, "--format", "json", "--k", "2", given="The/DT dog/NN sleeps/VBZ ./.\n")
+    (line,) = answer.stdout.splitlines()
+    parsed = json.loads(line)
+    assert parsed["tokens"] == ["The", "dog", "sleeps", "."]
+    assert parsed["status"] in ("optimal", "limit")
+    assert parsed["cost"] == parsed["k_best"][0]["cost"] <= parsed["k_best"][1]["cost"]
+
+
+def test_a_tag_never_seen_is_told_once_and_parsed(model: Path) -> None:
+    answer = run("parse", model, given="Foo/QQQ\nBar/QQQ\n")
+    assert len(answer.stdout.splitlines()) == 2
+    assert answer.stderr.count("QQQ") == 1
+
+
+def test_running_text_without_a_tagger_is_an_error_that_tells_the_way_out(model: Path) -> None:
+    answer = run("parse", model, given="The dog sleeps.\n")
+    assert answer.returncode == 1
+    assert "word/TAG" in answer.stderr
+
+
+def test_no_model_is_no_traceback(tmp_path: Path) -> None:
+    answer = run("parse", tmp_path / "none", given="A/DT\n")
+    assert answer.returncode in (1, 2)
+    assert "none" in answer.stderr
+    assert "Traceback" not in answer.stderr
+
+
+def test_options_come_from_a_file_and_the_command_line_wins(treebank: Path, tmp_path: Path) -> None:
+    config = tmp_path / "quick.toml"
+    config.write_text('max-trees = 1\nsample = 500\nmax-words = 6\nstrategy = "l2r"\n')
+    out = tmp_path / "m"
+    answer = run("train", treebank, "--model", out, "--config", config, "--strategy", "bu", "--json")
+    assert answer.returncode == 0, answer.stderr
+    assert json.loads(answer.stdout)["trees"] > 0
+    told = json.loads(run("inspect", out, "--json").stdout)["configuration"]
+    assert (told["strategy"], told["max_words"], told["learn"]["max_trees"]) == ("bu", 6, 1)
+
+
+def test_an_unknown_option_in_the_file_is_wrong_usage(treebank: Path, tmp_path: Path) -> None:
+    config = tmp_path / "wrong.toml"
+    config.write_text("trees = 3\n")
+    answer = run("train", treebank, "--model", tmp_path / "m", "--config", config)
+    assert answer.returncode == 2
+    assert "wrong.toml" in answer.stderr
+    assert "'trees'" in answer.stderr
+
+
+def test_max_words_leaves_longer_sentences_out(treebank: Path, tmp_path: Path) -> None:
+    answer = run("train", treebank, "--model", tmp_path / "m", "--max-words", "5", "--max-trees", "1", "--jobs", "1")
+    language = load_language()
+    long = sum(count_words(tree.tokens(), language) > 5 for tree in map(strip, parse_trees(treebank.read_text())))
+    assert f"{long} left out" in answer.stderr
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_training_that_was_stopped_goes_on_to_the_same_model(
+    treebank: Path, model: Path, tmp_path: Path, how: signal.Signals
+) -> None:
+    out = tmp_path / "stopped.model"
+    labels = tmp_path / "stopped.model.training" / "labels"
+    arguments = [*COMMAND, "train", str(treebank), "--model", str(out), *QUICK]
+    process = subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True, env=dict(os.environ))
+    while process.poll() is None and len(list(labels.glob("*"))) < 6:
+        time.sleep(0.01)
+    process.send_signal(how)
+    said = process.communicate()[1]
+    assert process.returncode == (-9 if how == signal.SIGKILL else 130), said
+    assert not out.exists()
+    assert run("train", treebank, "--model", out, "--resume", *QUICK).returncode == 0
+    assert out.read_bytes() == model.read_bytes()
