@@ -1,28 +1,41 @@
-"""The agenda: which partial parse is better, a heap of those that wait, a list for beam search, and the chart."""
+"""The agenda: which partial parse is better, a heap of those that wait, a list for beam search, and the chart.
+
+What is pushed waits unordered at the end of the heap until something is popped: greedy completion pushes thousands of
+entries before it first pops, and by then it has a solution, and most of them can't win any more.
+"""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from gpuparse.search.pool import Register
 
-_AGENDA = int(Register.AGENDA)
+class Order(NamedTuple):
+    """What decides which entry of a search is better."""
+
+    cost: np.ndarray  # float64[entries]
+    step: np.ndarray  # float64[entries]
+    parent: np.ndarray  # int32[entries]
+    max_min: bool
 
 
 @njit(cache=True, nogil=True)
-def precedes(pool, slot, a, b, max_min):
+def precedes(order, a, b):
     """Whether entry a is strictly better than entry b.
 
     By cost; under max-min the greatest step decides, among equals the second greatest, and so on, and a partial parse
     whose steps run out first is the better.
     """
-    cost = pool.cost[slot]
-    if cost[a] != cost[b]:
-        return cost[a] < cost[b]
-    if not max_min:
-        return False
-    first, second = _steps(pool, slot, a), _steps(pool, slot, b)
+    if order.cost[a] != order.cost[b]:
+        return order.cost[a] < order.cost[b]
+    return order.max_min and _steps_precede(order, a, b)
+
+
+@njit(cache=True, nogil=True)
+def _steps_precede(order, a, b):
+    first, second = _steps(order, a), _steps(order, b)
     for at in range(min(len(first), len(second))):
         if first[at] != second[at]:
             return first[at] < second[at]
@@ -30,39 +43,37 @@ def precedes(pool, slot, a, b, max_min):
 
 
 @njit(cache=True, nogil=True)
-def _steps(pool, slot, entry):
+def _steps(order, entry):
     """The costs of an entry's inferences, the greatest first."""
     length = 0
     at = entry
     while at > 0:
         length += 1
-        at = pool.parent[slot, at]
+        at = order.parent[at]
     steps = np.empty(length)
     at = entry
     for k in range(length):
-        steps[k] = pool.step[slot, at]
-        at = pool.parent[slot, at]
+        steps[k] = order.step[at]
+        at = order.parent[at]
     steps.sort()
     return steps[::-1]
 
 
 @njit(cache=True, nogil=True)
-def _before(pool, slot, a, b, max_min):
+def _before(order, a, b):
     """The order on the agenda: the better first, among equals the older."""
-    if precedes(pool, slot, a, b, max_min):
+    if precedes(order, a, b):
         return True
-    return a < b and not precedes(pool, slot, b, a, max_min)
+    return a < b and not precedes(order, b, a)
 
 
 @njit(cache=True, nogil=True)
-def push(pool, slot, entry, max_min):
-    """Add an entry to the heap."""
-    heap = pool.agenda[slot]
-    at = pool.registers[slot, _AGENDA]
-    pool.registers[slot, _AGENDA] += 1
+def sift_up(heap, size, entry, order):
+    """Add an entry to a heap of this size."""
+    at = size
     while at > 0:
         above = (at - 1) >> 1
-        if not _before(pool, slot, entry, heap[above], max_min):
+        if not _before(order, entry, heap[above]):
             break
         heap[at] = heap[above]
         at = above
@@ -70,20 +81,18 @@ def push(pool, slot, entry, max_min):
 
 
 @njit(cache=True, nogil=True)
-def pop(pool, slot, max_min):
-    """Take the best entry off the heap, which is not empty."""
-    heap = pool.agenda[slot]
-    pool.registers[slot, _AGENDA] -= 1
-    size = pool.registers[slot, _AGENDA]
-    best, entry = heap[0], heap[size]
+def take_best(heap, size, order):
+    """Take the best entry off a heap of this size, which is not empty."""
+    best, entry = heap[0], heap[size - 1]
+    size -= 1
     at = 0
     while True:
         below = 2 * at + 1
         if below >= size:
             break
-        if below + 1 < size and _before(pool, slot, heap[below + 1], heap[below], max_min):
+        if below + 1 < size and _before(order, heap[below + 1], heap[below]):
             below += 1
-        if not _before(pool, slot, heap[below], entry, max_min):
+        if not _before(order, heap[below], entry):
             break
         heap[at] = heap[below]
         at = below
@@ -92,37 +101,33 @@ def pop(pool, slot, max_min):
 
 
 @njit(cache=True, nogil=True)
-def insert(pool, slot, entry, width, max_min):
+def insert(waiting, size, entry, width, order):
     """Add an entry to a list of at most `width`, the best last; returns the entry that falls off, or -1."""
-    waiting = pool.agenda[slot]
-    size = pool.registers[slot, _AGENDA]
     dropped = -1
     if size == width:
-        if not _before(pool, slot, entry, waiting[0], max_min):
+        if not _before(order, entry, waiting[0]):
             return entry
         dropped = waiting[0]
         for at in range(size - 1):
             waiting[at] = waiting[at + 1]
         size -= 1
     at = size
-    while at > 0 and _before(pool, slot, waiting[at - 1], entry, max_min):
+    while at > 0 and _before(order, waiting[at - 1], entry):
         waiting[at] = waiting[at - 1]
         at -= 1
     waiting[at] = entry
-    pool.registers[slot, _AGENDA] = size + 1
     return dropped
 
 
 @njit(cache=True, nogil=True)
-def charted(pool, slot, entry, max_min):
+def charted(chart, signature, entry, order):
     """Whether the entry's state was popped before at no greater cost; if not, it is noted as popped now."""
-    chart = pool.chart[slot]
     mask = len(chart) - 1
-    key = pool.signature[slot, entry]
+    key = signature[entry]
     at = np.int64(key & np.uint64(mask))
     while chart[at] >= 0:
-        if pool.signature[slot, chart[at]] == key:
-            if not precedes(pool, slot, entry, chart[at], max_min):
+        if signature[chart[at]] == key:
+            if not precedes(order, entry, chart[at]):
                 return True
             break
         at = (at + 1) & mask

@@ -12,13 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from gpuparse.dtypes import FEATURE
-from gpuparse.features.extraction import emit_segment, segment_capacity
 from gpuparse.features.groups import Column
-from gpuparse.features.space import Numbering
 from gpuparse.logic.headtable import HeadTable, head_index
 from gpuparse.logic.strategy import allows_children, allows_label
 from gpuparse.model.rules import Part
+from gpuparse.search.atoms import CUTS, Atoms, set_column, set_cuts
 from gpuparse.search.pool import Register
 
 _WORDS, _FRONTIER, _LAST = int(Register.WORDS), int(Register.FRONTIER), int(Register.LAST)
@@ -28,13 +26,13 @@ _SENTENCE, _STATE, _LEFT, _RIGHT, _LEFT_CHILD, _RIGHT_CHILD, _CHILDREN, _HEAD, _
     int(column) for column in Column
 )
 _STATE_PART, _LEFT_PART, _RIGHT_PART, _HEAD_PART, _CHILDREN_PART, _WHOLE_PART = (int(part) for part in Part)
+_OF_LEFT, _OF_RIGHT, _OF_HEAD = range(3)  # rows of `places`
 
 
 class Grammar(NamedTuple):
     """All that compiled code needs to know of a model besides its rules."""
 
-    numbering: Numbering  # of the features that occur in rules
-    model_feature: np.ndarray  # int32[space]: the model's feature for each feature of the space, -1 for none
+    atoms: Atoms
     heads: HeadTable
     label_symbols: np.ndarray  # ITEM[labels]; TOP is the last
     strategy: int
@@ -51,8 +49,8 @@ class Batch(NamedTuple):
     rows: np.ndarray  # int32[candidates, 3]: the rows of i, of j, and of (i, j)
     heads: np.ndarray  # int32[candidates, labels]: the head child, from i on, or -1 where the label is not allowed
     head_rows: np.ndarray  # int32[candidates, max_children, 2]: the rows of h and of (i, j, h), for each head in use
-    scratch: np.ndarray  # FEATURE: room for the features of a segment
     places: np.ndarray  # int32[3, words + 1]: the rows of the i, j and h of the state being written, -1 for none
+    cuts: np.ndarray  # int64[CUTS]: the points of the inference being written
 
 
 def make_batch(rows: int, candidates: int, words: int, labels: int, max_children: int, n_words: int) -> Batch:
@@ -65,8 +63,8 @@ def make_batch(rows: int, candidates: int, words: int, labels: int, max_children
         rows=np.empty((candidates, 3), np.int32),
         heads=np.empty((candidates, labels), np.int32),
         head_rows=np.empty((candidates, max_children, 2), np.int32),
-        scratch=np.empty(segment_capacity(n_words), FEATURE),
         places=np.empty((3, n_words + 1), np.int32),
+        cuts=np.empty(CUTS, np.int64),
     )
 
 
@@ -81,39 +79,28 @@ def most_rows(n_words: int, max_children: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _set_features(column, grammar, items, terminals, frontier, size, i, j, h, batch, row):
-    """Set the bits of a segment's features in a row."""
-    scratch, bits = batch.scratch, batch.bits[row]
-    emitted = emit_segment(column, grammar.numbering, items, terminals, frontier, size, i, j, h, scratch, 0)
-    for at in range(emitted):
-        feature = grammar.model_feature[scratch[at]]
-        if feature >= 0:
-            bits[feature >> 6] |= np.uint64(1) << np.uint64(feature & 63)
-
-
-@njit(cache=True, nogil=True)
-def _new_row(batch, part, like):
-    """A new row of the batch with the bits of another, or with none."""
+def _new_row(batch, part, like, also):
+    """A new row of the batch with the bits of two others (-1: of none)."""
     row = batch.filled[0]
     batch.filled[0] += 1
     batch.parts[row] = part
-    if like < 0:
-        batch.bits[row] = 0
-    else:
-        batch.bits[row] = batch.bits[like]
+    bits = batch.bits
+    for word in range(bits.shape[1]):
+        bits[row, word] = (bits[like, word] | bits[also, word]) if like >= 0 else np.uint64(0)
     return row
 
 
 @njit(cache=True, nogil=True)
-def _place(places, at, part, first_column, second_column, grammar, items, terminals, frontier, size, batch, state_row):
-    """The row of a left end, a right end or a head, written when it is first asked for."""
-    if places[at] < 0:
-        row = _new_row(batch, part, state_row)
-        _set_features(first_column, grammar, items, terminals, frontier, size, at, at, at, batch, row)
-        if second_column >= 0:
-            _set_features(second_column, grammar, items, terminals, frontier, size, at, at, at, batch, row)
-        places[at] = row
-    return places[at]
+def _find_heads(grammar, items, terminals, frontier, size, i, j, heads):
+    """The head child, from i on, of every label that is allowed over (i, j); returns the heads in use, as bits."""
+    n_labels = len(heads)
+    used = 0
+    for label in range(n_labels):
+        heads[label] = -1
+        if allows_label(label, n_labels, grammar.label_symbols, items, frontier, size, i, j):
+            heads[label] = 0 if i == j else head_index(grammar.heads, label, items, terminals, frontier, i, j) - i
+            used |= 1 << heads[label]
+    return used
 
 
 @njit(cache=True, nogil=True)
@@ -122,59 +109,60 @@ def expand(pool, slot, grammar, batch):
     registers = pool.registers[slot]
     items, frontier, size = pool.items[slot], pool.frontier[slot], registers[_FRONTIER]
     terminals = pool.terminals[slot, : registers[_WORDS]]
-    n_labels = len(grammar.label_symbols)
+    sentence = (grammar.atoms, pool.of_word[slot], items, frontier)
     batch.places[:, :size] = -1
-    state_row = _new_row(batch, _STATE_PART, -1)
+    state_row = _new_row(batch, _STATE_PART, -1, -1)
     registers[_FIRST_ROW] = state_row
     registers[_FIRST_CANDIDATE] = batch.filled[1]
-    _set_features(_SENTENCE, grammar, items, terminals, frontier, size, 0, 0, 0, batch, state_row)
-    _set_features(_STATE, grammar, items, terminals, frontier, size, 0, 0, 0, batch, state_row)
+    set_cuts(batch.cuts, items, frontier, size, len(terminals), 0, 0, 0)
+    set_column(_SENTENCE, *sentence, batch.cuts, batch.bits, state_row)
+    set_column(_STATE, *sentence, batch.cuts, batch.bits, state_row)
     inferences = 0
     for i in range(size):
         for j in range(i, min(i + grammar.max_children, size)):
             if not allows_children(grammar.strategy, registers[_LAST], items, terminals, frontier, i, j):
                 continue
             candidate = batch.filled[1]
-            used = 0
-            for label in range(n_labels):
-                batch.heads[candidate, label] = -1
-                if allows_label(label, n_labels, grammar.label_symbols, items, frontier, size, i, j):
-                    head = head_index(grammar.heads, label, items, terminals, frontier, i, j) - i
-                    batch.heads[candidate, label] = head
-                    used |= 1 << head
-                    inferences += 1
+            used = _find_heads(grammar, items, terminals, frontier, size, i, j, batch.heads[candidate])
             if used == 0:
                 continue
+            for label in range(batch.heads.shape[1]):
+                inferences += batch.heads[candidate, label] >= 0
             batch.filled[1] += 1
             batch.children[candidate, 0] = i
             batch.children[candidate, 1] = j
-            _write_rows(pool, slot, grammar, batch, state_row, candidate, i, j, used)
+            _write_rows(sentence, size, len(terminals), batch, state_row, candidate, i, j, used)
     registers[_CANDIDATES] = batch.filled[1] - registers[_FIRST_CANDIDATE]
     return inferences
 
 
 @njit(cache=True, nogil=True)
-def _write_rows(pool, slot, grammar, batch, state_row, candidate, i, j, used):
+def _write_rows(sentence, size, n_words, batch, state_row, candidate, i, j, used):
     """Write the rows of a candidate: i, j, (i, j), and for each head in use h and (i, j, h)."""
-    registers = pool.registers[slot]
-    items, frontier, size = pool.items[slot], pool.frontier[slot], registers[_FRONTIER]
-    terminals = pool.terminals[slot, : registers[_WORDS]]
-    state = (grammar, items, terminals, frontier, size)
-    left = _place(batch.places[0], i, _LEFT_PART, _LEFT, _LEFT_CHILD, *state, batch, state_row)
-    right = _place(batch.places[1], j, _RIGHT_PART, _RIGHT, _RIGHT_CHILD, *state, batch, state_row)
-    both = _new_row(batch, _CHILDREN_PART, left)
-    batch.bits[both] |= batch.bits[right]
-    _set_features(_CHILDREN, *state, i, j, i, batch, both)
-    batch.rows[candidate, 0] = left
-    batch.rows[candidate, 1] = right
+    places, cuts, bits = batch.places, batch.cuts, batch.bits
+    set_cuts(cuts, sentence[2], sentence[3], size, n_words, i, j, i)
+    if places[_OF_LEFT, i] < 0:
+        places[_OF_LEFT, i] = _new_row(batch, _LEFT_PART, state_row, state_row)
+        set_column(_LEFT, *sentence, cuts, bits, places[_OF_LEFT, i])
+        set_column(_LEFT_CHILD, *sentence, cuts, bits, places[_OF_LEFT, i])
+    if places[_OF_RIGHT, j] < 0:
+        places[_OF_RIGHT, j] = _new_row(batch, _RIGHT_PART, state_row, state_row)
+        set_column(_RIGHT, *sentence, cuts, bits, places[_OF_RIGHT, j])
+        set_column(_RIGHT_CHILD, *sentence, cuts, bits, places[_OF_RIGHT, j])
+    both = _new_row(batch, _CHILDREN_PART, places[_OF_LEFT, i], places[_OF_RIGHT, j])
+    set_column(_CHILDREN, *sentence, cuts, bits, both)
+    batch.rows[candidate, 0] = places[_OF_LEFT, i]
+    batch.rows[candidate, 1] = places[_OF_RIGHT, j]
     batch.rows[candidate, 2] = both
     for h in range(i, j + 1):
-        if used & (1 << (h - i)):
-            head = _place(batch.places[2], h, _HEAD_PART, _HEAD, -1, *state, batch, state_row)
-            whole = _new_row(batch, _WHOLE_PART, both)
-            batch.bits[whole] |= batch.bits[head]
-            _set_features(_TO_HEAD, *state, i, j, h, batch, whole)
-            _set_features(_FROM_HEAD, *state, i, j, h, batch, whole)
-            _set_features(_NON_HEAD, *state, i, j, h, batch, whole)
-            batch.head_rows[candidate, h - i, 0] = head
-            batch.head_rows[candidate, h - i, 1] = whole
+        if not used & (1 << (h - i)):
+            continue
+        set_cuts(cuts, sentence[2], sentence[3], size, n_words, i, j, h)
+        if places[_OF_HEAD, h] < 0:
+            places[_OF_HEAD, h] = _new_row(batch, _HEAD_PART, state_row, state_row)
+            set_column(_HEAD, *sentence, cuts, bits, places[_OF_HEAD, h])
+        whole = _new_row(batch, _WHOLE_PART, both, places[_OF_HEAD, h])
+        for column in (_TO_HEAD, _FROM_HEAD, _NON_HEAD):
+            set_column(column, *sentence, cuts, bits, whole)
+        batch.head_rows[candidate, h - i, 0] = places[_OF_HEAD, h]
+        batch.head_rows[candidate, h - i, 1] = whole

@@ -6,6 +6,7 @@ back. A search never looks at another, so its result does not depend on what els
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -19,10 +20,14 @@ from gpuparse.logic.headtable import compile_heads
 from gpuparse.logic.strategy import Strategy
 from gpuparse.logic.vocabulary import TOP, Vocabulary
 from gpuparse.model.rules import Rules
-from gpuparse.search.expansion import Grammar, make_batch, most_candidates, most_rows
+from gpuparse.search.atoms import collect_atoms
+from gpuparse.search.expansion import Batch, Grammar, make_batch, most_candidates, most_rows
 from gpuparse.search.pool import Pool, Register, Status, make_pool
 from gpuparse.search.rounds import Method, Plan, absorb, advance, begin
 from gpuparse.trees import Span, Token, Tree
+
+FIRST_WORDS = 40  # there is room for sentences of this length from the start
+MOST_FINISHED = 1000  # results that may wait for an earlier sentence
 
 
 @dataclass(frozen=True)
@@ -86,29 +91,42 @@ class Result:
 
 
 @dataclass
-class _Slots:
-    """Which sentence is in which slot."""
+class _Run:
+    """The searches under way in one call of `parse`."""
 
-    tokens: list[Sequence[Token] | None]
-    number: list[int]
+    options: SearchOptions
+    plan: Plan
+    pool: Pool
+    batch: Batch
+    scores: np.ndarray  # int64[rows, labels]
+    tokens: list[Sequence[Token] | None]  # the sentence in each slot
+    number: list[int]  # and its number
     finished: dict[int, Result] = field(default_factory=dict)  # results that wait for an earlier sentence
 
 
 class Parser:
-    """Parses prepared sentences with one set of rules."""
+    """Parses prepared sentences with one set of rules.
+
+    >>> from gpuparse.kernels import cpu
+    >>> from gpuparse.logic.vocabulary import build_vocabulary
+    >>> from gpuparse.model.rules import compile_rules
+    >>> from gpuparse.trees import load_language, parse_tree
+    >>> vocabulary = build_vocabulary([parse_tree("(TOP (NP (NNP Ann)))")], load_language())
+    >>> rules = compile_rules({0: {(): -1.0}}, 2, FeatureSpace(vocabulary), np.empty(0))
+    >>> parser = Parser(vocabulary, rules, Strategy.r2l, 5, cpu)
+    >>> [str(result.tree) for result in parser.parse([[Token("Ann", "NNP")]])]
+    ['(TOP (NNP Ann))']
+    """
 
     def __init__(
         self, vocabulary: Vocabulary, rules: Rules, strategy: Strategy, max_children: int, kernels: Any
     ) -> None:
-        space = FeatureSpace(vocabulary)
-        model_feature = np.full(space.size, -1, np.int32)
-        model_feature[rules.features] = np.arange(len(rules.features), dtype=np.int32)
         self.vocabulary = vocabulary
         self.rules = rules
+        self.seconds = {"features": 0.0, "scoring": 0.0, "agenda": 0.0}  # of CPU time, all calls together
         self._kernels = kernels
         self._grammar = Grammar(
-            space.numbering_for(rules.features),
-            model_feature,
+            collect_atoms(FeatureSpace(vocabulary), rules.features),
             compile_heads(vocabulary),
             vocabulary.label_symbols,
             int(strategy),
@@ -120,80 +138,78 @@ class Parser:
 
         A sentence is the tokens that preparation kept, at least one.
         """
-        plan = Plan(
-            int(options.method),
-            options.max_min,
-            options.limit,
-            options.width,
-            options.max_popped,
-            self._grammar.strategy == Strategy.bu,
-        )
-        pool = self._make_pool(options, words=40)
-        slots = _Slots([None] * options.batch, [-1] * options.batch)
+        run = self._begin_run(options)
         waiting = enumerate(sentences)
         next_out = 0
         exhausted = False
         while True:
-            while not exhausted and None in slots.tokens and len(slots.finished) < 1000:
+            while not exhausted and None in run.tokens and len(run.finished) < MOST_FINISHED:
                 number, tokens = next(waiting, (-1, None))
                 if tokens is None:
                     exhausted = True
                     break
-                pool = self._start(pool, plan, options, slots, number, tokens)
-            if all(tokens is None for tokens in slots.tokens):
+                self._start(run, number, tokens)
+            if all(tokens is None for tokens in run.tokens):
                 return
-            self._round(pool, plan)
-            self._collect(pool, slots, options)
-            while next_out in slots.finished:
-                yield slots.finished.pop(next_out)
+            self._round(run)
+            self._collect(run)
+            while next_out in run.finished:
+                yield run.finished.pop(next_out)
                 next_out += 1
 
-    def _make_pool(self, options: SearchOptions, words: int) -> Pool:
-        chart = self._grammar.strategy == Strategy.bu
-        pool = make_pool(options.batch, words, len(self.vocabulary.labels), options.limit, options.k, chart)
-        rows, candidates = (bound(words, self._grammar.max_children) for bound in (most_rows, most_candidates))
-        self._batch = make_batch(
-            rows * options.batch,
-            candidates * options.batch,
-            self.rules.words,
-            len(self.vocabulary.labels),
-            self._grammar.max_children,
-            words,
-        )
-        self._scores = np.empty((rows * options.batch, len(self.vocabulary.labels)), np.int64)
-        return pool
+    def _begin_run(self, options: SearchOptions) -> _Run:
+        use_chart = self._grammar.strategy == Strategy.bu
+        sizes = (options.limit, options.width, options.max_popped)
+        plan = Plan(int(options.method), options.max_min, *sizes, use_chart)
+        memory = self._make_memory(options, FIRST_WORDS)
+        return _Run(options, plan, *memory, [None] * options.batch, [-1] * options.batch)
 
-    def _start(
-        self, pool: Pool, plan: Plan, options: SearchOptions, slots: _Slots, number: int, tokens: Sequence[Token]
-    ) -> Pool:
-        """Put a sentence into a free slot; the pool grows if the sentence is longer than any before."""
-        if len(tokens) > pool.terminals.shape[1]:
-            old, pool = pool, self._make_pool(options, 2 * len(tokens))
-            for before, after in zip(old, pool, strict=True):
+    def _make_memory(self, options: SearchOptions, words: int) -> tuple[Pool, Batch, np.ndarray]:
+        """Room for sentences of at most so many words."""
+        labels, groups = len(self.vocabulary.labels), len(self._grammar.atoms.groups)
+        max_children = self._grammar.max_children
+        use_chart = self._grammar.strategy == Strategy.bu
+        pool = make_pool(options.batch, words, labels, groups, options.limit, options.k, use_chart)
+        rows, candidates = (options.batch * most(words, max_children) for most in (most_rows, most_candidates))
+        batch = make_batch(rows, candidates, self.rules.words, labels, max_children, words)
+        return pool, batch, np.empty((rows, labels), np.int64)
+
+    def _start(self, run: _Run, number: int, tokens: Sequence[Token]) -> None:
+        """Put a sentence into a free slot; the memory grows if the sentence is longer than any before."""
+        if len(tokens) > run.pool.terminals.shape[1]:
+            old = run.pool
+            run.pool, run.batch, run.scores = self._make_memory(run.options, 2 * len(tokens))
+            for before, after in zip(old, run.pool, strict=True):
                 after[tuple(slice(length) for length in before.shape)] = before
-        slot = slots.tokens.index(None)
-        slots.tokens[slot], slots.number[slot] = tokens, number
-        pool.registers[slot, Register.WORDS] = len(tokens)
-        pool.terminals[slot, : len(tokens)] = self.vocabulary.terminals(tokens)
-        begin(pool, slot, plan)
-        return pool
+        slot = run.tokens.index(None)
+        run.tokens[slot], run.number[slot] = tokens, number
+        run.pool.registers[slot, Register.WORDS] = len(tokens)
+        run.pool.terminals[slot, : len(tokens)] = self.vocabulary.terminals(tokens)
+        begin(run.pool, slot, self._grammar, run.plan)
 
-    def _round(self, pool: Pool, plan: Plan) -> None:
-        if advance(pool, self._grammar, plan, self._batch) == 0:
-            return
-        rows = int(self._batch.filled[0])
-        scores = self._scores[:rows]
-        scores.fill(0)
-        self._kernels.score(self._batch.bits[:rows], self._batch.parts[:rows], *self.rules[2:], scores)
-        absorb(pool, self._grammar, plan, self._batch, scores, self.rules.constant)
+    def _round(self, run: _Run) -> None:
+        times = [time.process_time()]
+        live = advance(run.pool, self._grammar, run.plan, run.batch)
+        times.append(time.process_time())
+        if live:
+            rows = int(run.batch.filled[0])
+            scores = run.scores[:rows]
+            scores.fill(0)
+            self._kernels.score(run.batch.bits[:rows], run.batch.parts[:rows], *self.rules[2:], scores)
+            times.append(time.process_time())
+            absorb(run.pool, self._grammar, run.plan, run.batch, scores, self.rules.constant)
+            times.append(time.process_time())
+        for name, start, end in zip(self.seconds, times, times[1:], strict=False):
+            self.seconds[name] += end - start
 
-    def _collect(self, pool: Pool, slots: _Slots, options: SearchOptions) -> None:
-        for slot in map(int, np.flatnonzero(pool.registers[:, Register.STATUS] == Status.DONE)):
-            tokens = slots.tokens[slot]
+    def _collect(self, run: _Run) -> None:
+        registers = run.pool.registers
+        for slot in map(int, np.flatnonzero(registers[:, Register.STATUS] == Status.DONE)):
+            tokens = run.tokens[slot]
             assert tokens is not None
-            slots.finished[slots.number[slot]] = self._result(pool, slot, tokens, options)
-            slots.tokens[slot] = None
-            pool.registers[slot, Register.STATUS] = Status.IDLE
+            run.finished[run.number[slot]] = self._result(run.pool, slot, tokens, run.options)
+            run.tokens[slot] = None
+            registers[slot, Register.STATUS] = Status.IDLE
 
     def _result(self, pool: Pool, slot: int, tokens: Sequence[Token], options: SearchOptions) -> Result:
         registers = pool.registers[slot]

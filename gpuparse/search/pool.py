@@ -13,6 +13,7 @@ import numpy as np
 
 from gpuparse.dtypes import ITEM
 from gpuparse.logic.items import ITEM_COLUMNS, TERMINAL_COLUMNS
+from gpuparse.search.atoms import BROUGHT
 
 
 class Status(IntEnum):
@@ -30,9 +31,9 @@ class Register(IntEnum):
     STATUS = 0
     WORDS = 1  # of the sentence
     ENTRIES = 2  # how many there are; entry 0 is the initial state
-    AGENDA = 3  # how many entries wait on the agenda
+    AGENDA = 3  # how many entries wait on the agenda, in order
     SCORED = 4  # how many partial parses were scored
-    POPPED = 5  # how many entries were taken off the agenda
+    POPPED = 5  # how many entries were taken off the agenda, the initial state among them
     CURRENT = 6  # the entry whose state is at hand
     NEXT = 7  # the entry to follow next, -1: ask the agenda
     ITEMS = 8  # of the state at hand
@@ -44,6 +45,8 @@ class Register(IntEnum):
     FIRST_ROW = 14  # of the state's rows in the batch
     FIRST_CANDIDATE = 15
     CANDIDATES = 16
+    LOOSE = 17  # how many entries wait on the agenda behind those in order
+    DEAD_END = 18  # the cheapest state met that allows nothing, -1: none
 
 
 class Pool(NamedTuple):
@@ -63,11 +66,12 @@ class Pool(NamedTuple):
     dropped: np.ndarray  # float64[slots]: the least cost of what was dropped unseen
     items: np.ndarray  # ITEM[slots, items, ITEM_COLUMNS]: of the state at hand
     frontier: np.ndarray  # ITEM[slots, words + 1]: of the state at hand
+    of_word: np.ndarray  # int32[slots, groups, words, BROUGHT]: the features that a word brings to a group
     chart: np.ndarray  # int32[slots, chart]: the entry with which each state was popped; -1: free
 
 
-def make_pool(slots: int, words: int, labels: int, limit: int, k: int, chart: bool) -> Pool:
-    """An empty pool for sentences of at most so many words."""
+def make_pool(slots: int, words: int, labels: int, groups: int, limit: int, k: int, chart: bool) -> Pool:
+    """An empty pool for sentences of at most so many words, and a model that looks at so many groups of items."""
     n_items = words + 2 * words * labels + 1
     entries = limit + n_items + 1
     chart_size = 2 ** int(np.ceil(np.log2(2 * limit + 2))) if chart else 1
@@ -86,5 +90,6 @@ def make_pool(slots: int, words: int, labels: int, limit: int, k: int, chart: bo
         dropped=np.empty(slots, np.float64),
         items=np.empty((slots, n_items, ITEM_COLUMNS), ITEM),
         frontier=np.empty((slots, words + 1), ITEM),
+        of_word=np.empty((slots, groups, words, BROUGHT), np.int32),
         chart=np.full((slots, chart_size), -1, np.int32),
     )

@@ -10,18 +10,22 @@ from numba import njit
 
 from gpuparse.features.segments import mix
 from gpuparse.logic.items import END, START, SYMBOL
-from gpuparse.search.agenda import charted, insert, pop, precedes, push
+from gpuparse.model.rules import FIXED_POINT
+from gpuparse.search.agenda import Order, charted, insert, precedes, sift_up, take_best
+from gpuparse.search.atoms import look_up_words
 from gpuparse.search.expansion import expand
 from gpuparse.search.pool import Register, Status
 from gpuparse.search.state import begin_state, go_to
 
-_STATUS, _WORDS, _ENTRIES, _AGENDA = (
-    int(r) for r in (Register.STATUS, Register.WORDS, Register.ENTRIES, Register.AGENDA)
+_STATUS, _WORDS, _ENTRIES, _AGENDA, _LOOSE = (
+    int(r) for r in (Register.STATUS, Register.WORDS, Register.ENTRIES, Register.AGENDA, Register.LOOSE)
 )
 _SCORED, _POPPED, _CURRENT, _NEXT = (
     int(r) for r in (Register.SCORED, Register.POPPED, Register.CURRENT, Register.NEXT)
 )
-_SOLUTIONS, _COMPLETE, _GREEDY = int(Register.SOLUTIONS), int(Register.COMPLETE), int(Register.GREEDY)
+_SOLUTIONS, _COMPLETE, _GREEDY, _DEAD_END = (
+    int(r) for r in (Register.SOLUTIONS, Register.COMPLETE, Register.GREEDY, Register.DEAD_END)
+)
 _FIRST_ROW, _FIRST_CANDIDATE, _CANDIDATES = (
     int(r) for r in (Register.FIRST_ROW, Register.FIRST_CANDIDATE, Register.CANDIDATES)
 )
@@ -48,10 +52,12 @@ class Plan(NamedTuple):
 
 
 _GREEDY_METHOD, _BEAM_METHOD = int(Method.greedy), int(Method.beam)
+_NOT_ALLOWED = np.iinfo(np.int64).min  # the score of what the state does not allow
+_HUGE = 2.0**62  # no fixed-point score is beyond
 
 
 @njit(cache=True, nogil=True)
-def begin(pool, slot, plan):
+def begin(pool, slot, grammar, plan):
     """Start a search whose words and terminals are in place."""
     registers = pool.registers[slot]
     words = registers[_WORDS]
@@ -61,7 +67,9 @@ def begin(pool, slot, plan):
     registers[_ENTRIES] = 1
     registers[_COMPLETE] = 1
     registers[_GREEDY] = -1
+    registers[_DEAD_END] = -1
     registers[_NEXT] = 0
+    registers[_POPPED] = 1
     pool.parent[slot, 0] = -1
     pool.step[slot, 0] = 0.0
     pool.cost[slot, 0] = 0.0
@@ -69,6 +77,7 @@ def begin(pool, slot, plan):
     pool.dropped[slot] = np.inf
     if plan.use_chart:
         pool.chart[slot] = -1
+    look_up_words(grammar.atoms, pool.terminals[slot], words, pool.of_word[slot])
     begin_state(pool, slot)
 
 
@@ -78,130 +87,217 @@ def advance(pool, grammar, plan, batch):
     batch.filled[:] = 0
     live = 0
     for slot in range(pool.registers.shape[0]):
-        status = pool.registers[slot, _STATUS]
-        if status == _LIVE:
+        if pool.registers[slot, _STATUS] == _LIVE:
             _advance_search(pool, slot, grammar, plan, batch)
-        elif status == _FALLBACK:
+        elif pool.registers[slot, _STATUS] == _FALLBACK:
             _advance_fallback(pool, slot, grammar, batch)
-        if pool.registers[slot, _STATUS] in (_LIVE, _FALLBACK):
-            live += 1
+        live += pool.registers[slot, _STATUS] in (_LIVE, _FALLBACK)
     return live
+
+
+@njit(cache=True, nogil=True)
+def _order(pool, slot, plan):
+    return Order(pool.cost[slot], pool.step[slot], pool.parent[slot], plan.max_min)
 
 
 @njit(cache=True, nogil=True)
 def _advance_search(pool, slot, grammar, plan, batch):
     registers = pool.registers[slot]
+    order = _order(pool, slot, plan)
     while True:
-        entry = _next_entry(pool, slot, plan)
+        entry = _next_entry(pool, slot, order, plan)
         if entry < 0:
-            registers[_STATUS] = _DONE
+            _end(pool, slot, grammar, batch)
             return
         go_to(pool, slot, entry, grammar.heads, grammar.label_symbols)
-        if plan.use_chart and charted(pool, slot, entry, plan.max_min):
+        if plan.use_chart and charted(pool.chart[slot], pool.signature[slot], entry, order):
             continue
         rows, candidates = batch.filled[0], batch.filled[1]
         inferences = expand(pool, slot, grammar, batch)
         if registers[_SCORED] + inferences > plan.limit:
-            _give_up(pool, slot, plan)
-            pool.dropped[slot] = min(pool.dropped[slot], pool.cost[slot, entry])
-            if registers[_SOLUTIONS]:
-                registers[_STATUS] = _DONE
-                batch.filled[0], batch.filled[1] = rows, candidates
-            else:
-                registers[_STATUS] = _FALLBACK
+            batch.filled[0], batch.filled[1] = rows, candidates
+            _give_up(pool, slot, order, plan)
+            pool.dropped[slot] = min(pool.dropped[slot], order.cost[entry])
+            registers[_NEXT] = entry
+            _end(pool, slot, grammar, batch)
             return
         if inferences:
             registers[_SCORED] += inferences
             return
         batch.filled[0], batch.filled[1] = rows, candidates
+        if registers[_DEAD_END] < 0 or precedes(order, entry, registers[_DEAD_END]):
+            registers[_DEAD_END] = entry
 
 
 @njit(cache=True, nogil=True)
-def _next_entry(pool, slot, plan):
-    """The entry to expand next, or -1 when nothing is left that could be better than what was found."""
-    registers = pool.registers[slot]
+def _next_entry(pool, slot, order, plan):
+    """The entry to expand next, or -1 when nothing is left, or allowed, that could be better than what was found."""
+    registers, waiting = pool.registers[slot], pool.agenda[slot]
     entry = registers[_NEXT]
     registers[_NEXT] = -1
     if entry >= 0:
         return entry
-    if registers[_AGENDA] == 0:
+    _settle(pool, slot, order)
+    size = registers[_AGENDA]
+    if size == 0:
         return -1
-    if plan.method == _BEAM_METHOD:
-        if registers[_POPPED] == plan.max_popped:
-            _give_up(pool, slot, plan)
-            return -1
-        registers[_AGENDA] -= 1
-        entry = pool.agenda[slot, registers[_AGENDA]]
+    if plan.method != _BEAM_METHOD:
+        entry = take_best(waiting, size, order)
+    elif registers[_POPPED] < plan.max_popped:
+        entry = waiting[size - 1]
     else:
-        entry = pop(pool, slot, plan.max_min)
-    registers[_POPPED] += 1
-    if not _may_win(pool, slot, entry, plan.max_min):
+        _give_up(pool, slot, order, plan)
+        registers[_NEXT] = waiting[size - 1]
         return -1
-    return entry
+    registers[_AGENDA] -= 1
+    registers[_POPPED] += 1
+    return entry if _may_win(pool, slot, order, entry) else -1
 
 
 @njit(cache=True, nogil=True)
-def _give_up(pool, slot, plan):
+def _settle(pool, slot, order):
+    """Put what was pushed since the last pop in its place on the agenda, unless it can't win any more."""
+    registers, waiting = pool.registers[slot], pool.agenda[slot]
+    size = registers[_AGENDA]
+    for at in range(size, size + registers[_LOOSE]):
+        entry = waiting[at]
+        if _may_win(pool, slot, order, entry):
+            sift_up(waiting, size, entry, order)
+            size += 1
+    registers[_AGENDA] = size
+    registers[_LOOSE] = 0
+
+
+@njit(cache=True, nogil=True)
+def _give_up(pool, slot, order, plan):
     """Drop all that is on the agenda."""
     registers = pool.registers[slot]
     registers[_COMPLETE] = 0
+    _settle(pool, slot, order)
     if registers[_AGENDA]:
         best = pool.agenda[slot, registers[_AGENDA] - 1 if plan.method == _BEAM_METHOD else 0]
-        pool.dropped[slot] = min(pool.dropped[slot], pool.cost[slot, best])
+        pool.dropped[slot] = min(pool.dropped[slot], order.cost[best])
+
+
+@njit(cache=True, nogil=True)
+def _end(pool, slot, grammar, batch):
+    """The search is over. Without a solution the best partial parse is finished, or the cheapest dead end stands."""
+    registers = pool.registers[slot]
+    registers[_STATUS] = _DONE
+    if registers[_SOLUTIONS]:
+        return
+    if registers[_NEXT] < 0:
+        registers[_CURRENT] = registers[_DEAD_END]
+    else:
+        registers[_STATUS] = _FALLBACK
+        _advance_fallback(pool, slot, grammar, batch)
 
 
 @njit(cache=True, nogil=True)
 def _advance_fallback(pool, slot, grammar, batch):
     registers = pool.registers[slot]
-    go_to(pool, slot, registers[_NEXT], grammar.heads, grammar.label_symbols)
+    if registers[_NEXT] != registers[_CURRENT]:
+        go_to(pool, slot, registers[_NEXT], grammar.heads, grammar.label_symbols)
     if expand(pool, slot, grammar, batch) == 0:
         registers[_STATUS] = _DONE
 
 
 @njit(cache=True, nogil=True)
-def _may_win(pool, slot, entry, max_min):
+def _may_win(pool, slot, order, entry):
     """Whether an entry is strictly better than the worst of the solutions that are wanted."""
     k = pool.solutions.shape[1]
-    return pool.registers[slot, _SOLUTIONS] < k or precedes(pool, slot, entry, pool.solutions[slot, k - 1], max_min)
+    return pool.registers[slot, _SOLUTIONS] < k or precedes(order, entry, pool.solutions[slot, k - 1])
 
 
 @njit(cache=True, nogil=True)
-def _add_solution(pool, slot, entry, max_min):
-    """Put a final state among the solutions, the best first; among equals the older one stays before."""
-    k = pool.solutions.shape[1]
-    found = pool.solutions[slot]
+def _add_solution(pool, slot, order, entry, use_chart):
+    """Put a final state among the solutions, the best first; among equals the older one stays before.
+
+    Where several paths lead to a tree it is there once, by the best of them.
+    """
+    found, signature = pool.solutions[slot], pool.signature[slot]
     size = pool.registers[slot, _SOLUTIONS]
-    if size < k:
+    end = min(size, len(found) - 1)  # where the new one goes, before it moves up: in place of the last if all is full
+    if use_chart:
+        for at in range(size):
+            if signature[found[at]] == signature[entry]:
+                if not precedes(order, entry, found[at]):
+                    return
+                end = at
+                break
+    if end == size:
         pool.registers[slot, _SOLUTIONS] += 1
-    else:
-        size -= 1
-    at = size
-    while at > 0 and precedes(pool, slot, entry, found[at - 1], max_min):
-        found[at] = found[at - 1]
-        at -= 1
-    found[at] = entry
+    while end > 0 and precedes(order, entry, found[end - 1]):
+        found[end] = found[end - 1]
+        end -= 1
+    found[end] = entry
 
 
 @njit(cache=True, nogil=True)
 def _cost_of(score):
     """ln(1 + exp(-h)) of a fixed-point score."""
-    h = score / 2.0**44
+    h = score / FIXED_POINT
     return np.log1p(np.exp(-h)) if h > 0 else np.log1p(np.exp(h)) - h
 
 
 @njit(cache=True, nogil=True)
-def _write_entry(pool, slot, entry, label, i, j, step, plan):
-    registers = pool.registers[slot]
-    parent = registers[_CURRENT]
+def _least_score(pool, slot, max_min):
+    """A score that what may win has at least; it spares most inferences the computation of their costs.
+
+    A step costs less than `room` if `h > -ln(exp(room) - 1)`; a little is taken off, since rounding may hide a winner.
+    """
+    k = pool.solutions.shape[1]
+    if pool.registers[slot, _SOLUTIONS] < k:
+        return _NOT_ALLOWED + 1
+    bound = pool.cost[slot, pool.solutions[slot, k - 1]]
+    room = bound if max_min else bound - pool.cost[slot, pool.registers[slot, _CURRENT]]
+    room += 1e-9 + 1e-9 * bound
+    h = -(room + np.log(-np.expm1(-room)))
+    return np.int64(min(max((h - 1e-6) * FIXED_POINT, -_HUGE), _HUGE))
+
+
+@njit(cache=True, nogil=True)
+def absorb(pool, grammar, plan, batch, scores, constant):
+    """Give every search the scores of its rows: `scores[row, label]`, and a constant for each label."""
+    totals = np.empty(len(constant), np.int64)
+    for slot in range(pool.registers.shape[0]):
+        if pool.registers[slot, _STATUS] == _LIVE:
+            _absorb_search(pool, slot, grammar, plan, batch, scores, constant, totals)
+        elif pool.registers[slot, _STATUS] == _FALLBACK:
+            _absorb_fallback(pool, slot, grammar, plan, batch, scores, constant, totals)
+
+
+@njit(cache=True, nogil=True)
+def _add_up(batch, candidate, state_row, scores, constant, totals):
+    """The score of every label over the children of a candidate."""
+    left, right, both = batch.rows[candidate, 0], batch.rows[candidate, 1], batch.rows[candidate, 2]
+    for label in range(len(totals)):
+        totals[label] = (
+            constant[label]
+            + scores[state_row, label]
+            + scores[left, label]
+            + scores[right, label]
+            + scores[both, label]
+        )
+    for label in range(len(totals)):
+        head = batch.heads[candidate, label]
+        if head < 0:
+            totals[label] = _NOT_ALLOWED
+        else:
+            near, whole = batch.head_rows[candidate, head, 0], batch.head_rows[candidate, head, 1]
+            totals[label] += scores[near, label] + scores[whole, label]
+
+
+@njit(cache=True, nogil=True)
+def _write_entry(pool, slot, entry, label, i, j, score, plan):
+    parent = pool.registers[slot, _CURRENT]
+    step = _cost_of(score)
     pool.parent[slot, entry] = parent
     pool.label[slot, entry] = label
     pool.left[slot, entry] = i
     pool.right[slot, entry] = j
     pool.step[slot, entry] = step
-    if plan.max_min:
-        pool.cost[slot, entry] = max(pool.cost[slot, parent], step)
-    else:
-        pool.cost[slot, entry] = pool.cost[slot, parent] + step
+    pool.cost[slot, entry] = max(pool.cost[slot, parent], step) if plan.max_min else pool.cost[slot, parent] + step
     if plan.use_chart:
         items, frontier = pool.items[slot], pool.frontier[slot]
         below = items[frontier[i], SYMBOL] + 1 if i == j else 0  # of equal spans, which is over which
@@ -210,85 +306,71 @@ def _write_entry(pool, slot, entry, label, i, j, step, plan):
 
 
 @njit(cache=True, nogil=True)
-def absorb(pool, grammar, plan, batch, scores, constant):
-    """Give every search the scores of its rows: `scores[row, label]`, and a constant for each label."""
-    for slot in range(pool.registers.shape[0]):
-        status = pool.registers[slot, _STATUS]
-        if status in (_LIVE, _FALLBACK):
-            _absorb_search(pool, slot, grammar, plan, batch, scores, constant)
-
-
-@njit(cache=True, nogil=True)
-def _absorb_search(pool, slot, grammar, plan, batch, scores, constant):
-    """Make an entry of every inference; follow the best, keep what may win, drop the rest."""
+def _absorb_search(pool, slot, grammar, plan, batch, scores, constant, totals):
+    """Make an entry of every inference that may win; follow the best, set the rest aside."""
     registers = pool.registers[slot]
-    fallback = registers[_STATUS] == _FALLBACK
-    top = len(grammar.label_symbols) - 1
-    state_row = registers[_FIRST_ROW]
+    order = _order(pool, slot, plan)
+    top = len(totals) - 1
+    least = _least_score(pool, slot, plan.max_min)
     best = -1  # the best expansion, if it is to be followed
-    best_is_final = False
     first = registers[_FIRST_CANDIDATE]
     for candidate in range(first, first + registers[_CANDIDATES]):
-        i, j = batch.children[candidate]
-        left, right, both = batch.rows[candidate]
+        _add_up(batch, candidate, registers[_FIRST_ROW], scores, constant, totals)
         for label in range(top + 1):
-            head = batch.heads[candidate, label]
-            if head < 0:
+            if totals[label] < least:
                 continue
-            near, whole = batch.head_rows[candidate, head]
-            score = constant[label] + scores[state_row, label] + scores[left, label] + scores[right, label]
-            score += scores[both, label] + scores[near, label] + scores[whole, label]
             entry = registers[_ENTRIES]
-            _write_entry(pool, slot, entry, label, i, j, _cost_of(score), plan)
-            if fallback:
-                if best < 0 or precedes(pool, slot, entry, best, plan.max_min):
-                    best = _keep(pool, slot, entry, best)
-                continue
-            if not _may_win(pool, slot, entry, plan.max_min):
+            i, j = batch.children[candidate, 0], batch.children[candidate, 1]
+            _write_entry(pool, slot, entry, label, i, j, totals[label], plan)
+            if not _may_win(pool, slot, order, entry):
                 continue
             registers[_ENTRIES] += 1
-            is_final = label == top
-            if is_final:
-                _add_solution(pool, slot, entry, plan.max_min)
-            if plan.method == _GREEDY_METHOD and (best < 0 or precedes(pool, slot, entry, best, plan.max_min)):
-                if best >= 0 and not best_is_final:
-                    push(pool, slot, best, plan.max_min)
-                best, best_is_final = entry, is_final
-            elif not is_final:
-                _set_aside(pool, slot, entry, plan)
-    if fallback:
+            if label == top:
+                _add_solution(pool, slot, order, entry, plan.use_chart)
+            if plan.method == _GREEDY_METHOD and (best < 0 or precedes(order, entry, best)):
+                best, entry = entry, best
+            if entry >= 0 and pool.label[slot, entry] != top:
+                _set_aside(pool, slot, order, entry, plan)
+    if plan.method != _GREEDY_METHOD:
+        return
+    if best >= 0 and pool.label[slot, best] != top and _may_win(pool, slot, order, best):
         registers[_NEXT] = best
-        if pool.label[slot, best] == top:
-            registers[_STATUS] = _DONE
-            registers[_CURRENT] = best
-    elif best >= 0 and not best_is_final and _may_win(pool, slot, best, plan.max_min):
-        registers[_NEXT] = best
-    elif registers[_GREEDY] < 0 and registers[_SOLUTIONS] and plan.method == _GREEDY_METHOD:
+    elif registers[_POPPED] == 1 and registers[_SOLUTIONS]:  # the end of the first descent
         registers[_GREEDY] = pool.solutions[slot, 0]
 
 
 @njit(cache=True, nogil=True)
-def _set_aside(pool, slot, entry, plan):
-    """Put an entry on the agenda."""
-    if plan.method != _BEAM_METHOD:
-        push(pool, slot, entry, plan.max_min)
-        return
-    dropped = insert(pool, slot, entry, plan.width, plan.max_min)
-    if dropped >= 0:
-        pool.registers[slot, _COMPLETE] = 0
-        pool.dropped[slot] = min(pool.dropped[slot], pool.cost[slot, dropped])
+def _absorb_fallback(pool, slot, grammar, plan, batch, scores, constant, totals):
+    """Follow the best inference, and forget the others."""
+    registers = pool.registers[slot]
+    best_score, best_label, best_candidate = _NOT_ALLOWED, -1, -1
+    first = registers[_FIRST_CANDIDATE]
+    for candidate in range(first, first + registers[_CANDIDATES]):
+        _add_up(batch, candidate, registers[_FIRST_ROW], scores, constant, totals)
+        for label in range(len(totals)):
+            if totals[label] > best_score:
+                best_score, best_label, best_candidate = totals[label], label, candidate
+    entry = registers[_ENTRIES]
+    registers[_ENTRIES] += 1
+    i, j = batch.children[best_candidate, 0], batch.children[best_candidate, 1]
+    _write_entry(pool, slot, entry, best_label, i, j, best_score, plan)
+    registers[_NEXT] = entry
+    if best_label == len(totals) - 1:
+        registers[_STATUS] = _DONE
+        registers[_CURRENT] = entry
 
 
 @njit(cache=True, nogil=True)
-def _keep(pool, slot, entry, best):
-    """Under fallback only the best expansion is kept: it takes the place of the one before."""
-    if best < 0:
-        pool.registers[slot, _ENTRIES] += 1
-        return entry
-    pool.parent[slot, best] = pool.parent[slot, entry]
-    pool.label[slot, best] = pool.label[slot, entry]
-    pool.left[slot, best] = pool.left[slot, entry]
-    pool.right[slot, best] = pool.right[slot, entry]
-    pool.step[slot, best] = pool.step[slot, entry]
-    pool.cost[slot, best] = pool.cost[slot, entry]
-    return best
+def _set_aside(pool, slot, order, entry, plan):
+    """Put an entry on the agenda."""
+    registers, waiting = pool.registers[slot], pool.agenda[slot]
+    if plan.method != _BEAM_METHOD:
+        waiting[registers[_AGENDA] + registers[_LOOSE]] = entry
+        registers[_LOOSE] += 1
+        return
+    dropped = insert(waiting, registers[_AGENDA], entry, plan.width, order)
+    if dropped < 0:
+        registers[_AGENDA] += 1
+    else:
+        registers[_COMPLETE] = 0
+        pool.dropped[slot] = min(pool.dropped[slot], order.cost[dropped])

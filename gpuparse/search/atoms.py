@@ -1,0 +1,186 @@
+"""The model's features by what they look at, so that only those that occur in rules are ever computed.
+
+A model has a few thousand features out of a million, so a word, tag or class has a handful in all groups together. They
+are looked up once a sentence, and `of_word[group, word]` lists what the word brings to a group it is the head of.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from gpuparse.features.groups import (
+    CLIP_START,
+    CLIP_STOP,
+    COUNTED,
+    DOMAIN,
+    GROUP_TABLE,
+    GROUPS,
+    START_OFFSET,
+    START_POINT,
+    STOP_OFFSET,
+    STOP_POINT,
+    WITHOUT_HEAD,
+    Column,
+    Domain,
+    Point,
+)
+from gpuparse.features.space import LENGTH, LENGTHS, FeatureSpace
+from gpuparse.logic.items import END, FIRST, HEAD, HEAD_CHILD, LAST, START, SYMBOL, TAG, TAG_CLASS, WORD
+
+_ITEMS, _BELOW, _TERMINALS, _CHILD = (int(domain) for domain in Domain)
+_BEGIN, _LEFT, _HEAD, _HEADEND, _RIGHT, _FINISH = (int(point) for point in Point)
+_LABEL, _WORD_PROPERTY, _TAG_PROPERTY, _CLASS_PROPERTY = range(4)
+LOOKS_AT_ITEMS = COUNTED + 1  # one more column of the table of groups: whether a feature asks for its items
+BROUGHT = 4  # a word brings a group at most a word, a tag and a class; and an end mark
+_POINTS = len(Point)
+CUTS = 2 * _POINTS  # the six points among the frontier items, and the six among the terminals
+
+
+class Atoms(NamedTuple):
+    """The features of a model. Groups are those that it asks for, those of a column side by side."""
+
+    column_starts: np.ndarray  # int64[columns + 1]: where the groups of each column begin
+    groups: np.ndarray  # int32[groups, 10]: rows of GROUP_TABLE and LOOKS_AT_ITEMS
+    of_symbol: np.ndarray  # int32[groups, symbols]: the feature "a label is this symbol", -1 for none
+    value_starts: np.ndarray  # int32[3, values + 1]: for each word, tag and class, where its features begin
+    value_groups: np.ndarray  # int32: the group of such a feature
+    value_features: np.ndarray  # int32: and the feature
+    length_starts: (
+        np.ndarray
+    )  # int32[groups, LENGTHS + 2]: for each length, the last "greater", where its features begin
+    length_features: np.ndarray  # int32: the features that hold for a length
+
+
+def collect_atoms(space: FeatureSpace, features: np.ndarray) -> Atoms:
+    """The tables for a model whose features have these numbers in the space."""
+    group, prop, value = space.place(features)
+    used = sorted(set(group.tolist()), key=lambda g: (GROUPS[g].column, g))
+    place = {g: at for at, g in enumerate(used)}
+    at_group = np.array([place[g] for g in group.tolist()], np.int64)
+    columns = [int(GROUPS[g].column) for g in used]
+    groups = np.zeros((len(used), LOOKS_AT_ITEMS + 1), np.int32)
+    groups[:, :LOOKS_AT_ITEMS] = GROUP_TABLE[used]
+    groups[at_group[prop != LENGTH], LOOKS_AT_ITEMS] = 1
+    of_symbol = np.full((len(used), space.vocabulary.other_symbol + 1), -1, np.int32)
+    labels = np.flatnonzero(prop == _LABEL)
+    of_symbol[at_group[labels], value[labels]] = labels
+    words, tags, classes = len(space.vocabulary.words), len(space.vocabulary.tags), len(space.vocabulary.classes)
+    value_starts = np.zeros((3, max(words, tags, classes) + 1), np.int32)
+    valued = np.flatnonzero((prop >= _WORD_PROPERTY) & (prop <= _CLASS_PROPERTY))
+    valued = valued[np.lexsort((at_group[valued], value[valued], prop[valued]))]
+    for p in range(3):
+        keys = prop[valued] * value_starts.shape[1] + value[valued]
+        wanted = (p + 1) * value_starts.shape[1] + np.arange(value_starts.shape[1])
+        value_starts[p] = np.searchsorted(keys, wanted)
+    length_starts, length_features = _lengths(len(used), at_group, prop, value)
+    return Atoms(
+        np.searchsorted(columns, np.arange(len(Column) + 1)),
+        groups,
+        of_symbol,
+        value_starts,
+        at_group[valued].astype(np.int32),
+        valued.astype(np.int32),
+        length_starts,
+        length_features,
+    )
+
+
+def _lengths(n_groups: int, group: np.ndarray, prop: np.ndarray, value: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """For each group and length the features `len(J)=n` and `len(J)>n` that hold."""
+    holding: list[list[int]] = [[] for _ in range(n_groups * (LENGTHS + 1))]
+    for feature in np.flatnonzero(prop == LENGTH).tolist():
+        n = int(value[feature])
+        lengths = [n] if n < LENGTHS else range(n - LENGTHS + 1, LENGTHS + 1)
+        for length in lengths:
+            holding[int(group[feature]) * (LENGTHS + 1) + length].append(feature)
+    ends = np.cumsum([0, *map(len, holding)])
+    starts = np.empty((n_groups, LENGTHS + 2), np.int32)
+    for g in range(n_groups):
+        starts[g] = ends[g * (LENGTHS + 1) : (g + 1) * (LENGTHS + 1) + 1]
+    return starts, np.array([feature for some in holding for feature in some], np.int32)
+
+
+@njit(cache=True, nogil=True)
+def look_up_words(atoms, terminals, n_words, of_word):
+    """Fill `of_word[group, word]` with the features that each word of a sentence brings, ended by -1."""
+    of_word[:, :n_words, 0] = -1
+    for word in range(n_words):
+        for kind, value in enumerate((terminals[word, WORD], terminals[word, TAG], terminals[word, TAG_CLASS])):
+            if value < 0:
+                continue
+            for at in range(atoms.value_starts[kind, value], atoms.value_starts[kind, value + 1]):
+                brought = of_word[atoms.value_groups[at], word]
+                end = 0
+                while brought[end] >= 0:
+                    end += 1
+                brought[end] = atoms.value_features[at]
+                brought[end + 1] = -1
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _set(bits, row, feature):
+    bits[row, feature >> 6] |= np.uint64(1) << np.uint64(feature & 63)
+
+
+@njit(cache=True, nogil=True)
+def _set_item(of_symbol, of_word, group, item, items, bits, row):
+    """Set what an item brings to a group: by its label, and by its head word."""
+    feature = of_symbol[group, items[item, SYMBOL]]
+    if feature >= 0:
+        _set(bits, row, feature)
+    head = items[item, HEAD]
+    at = 0
+    while of_word[group, head, at] >= 0:
+        _set(bits, row, of_word[group, head, at])
+        at += 1
+
+
+@njit(cache=True, nogil=True)
+def set_cuts(cuts, items, frontier, size, n_words, i, j, h):
+    """Write down where the points of an inference lie, among the frontier items and among the terminals."""
+    cuts[_BEGIN], cuts[_LEFT], cuts[_HEAD], cuts[_HEADEND], cuts[_RIGHT], cuts[_FINISH] = 0, i, h, h + 1, j + 1, size
+    head = items[frontier[h], HEAD]
+    words = _POINTS
+    cuts[words + _BEGIN], cuts[words + _LEFT] = 0, items[frontier[i], START]
+    cuts[words + _HEAD], cuts[words + _HEADEND] = head, head + 1
+    cuts[words + _RIGHT], cuts[words + _FINISH] = items[frontier[j], END], n_words
+
+
+@njit(cache=True, nogil=True)
+def set_column(column, atoms, of_word, items, frontier, cuts, bits, row):
+    """Set in a row of bits the features of a column's groups, for the inference whose points are in `cuts`."""
+    groups, of_symbol = atoms.groups, atoms.of_symbol
+    for group in range(atoms.column_starts[column], atoms.column_starts[column + 1]):
+        domain = groups[group, DOMAIN]
+        if domain == _CHILD:
+            parent = frontier[cuts[groups[group, START_POINT]] + groups[group, START_OFFSET]]
+            which = groups[group, CLIP_START]
+            child = items[parent, FIRST if which == _LEFT else HEAD_CHILD if which == _HEAD else LAST]
+            if child >= 0:
+                _set_item(of_symbol, of_word, group, child, items, bits, row)
+            continue
+        base = _POINTS if domain == _TERMINALS else 0
+        start = cuts[base + groups[group, START_POINT]] + groups[group, START_OFFSET]
+        stop = cuts[base + groups[group, STOP_POINT]] + groups[group, STOP_OFFSET]
+        start = max(start, cuts[base + groups[group, CLIP_START]])
+        stop = max(start, min(stop, cuts[base + groups[group, CLIP_STOP]]))
+        skip, resume = stop, stop
+        if groups[group, WITHOUT_HEAD]:
+            skip, resume = cuts[_HEAD], cuts[_HEADEND]
+        if domain == _BELOW and start < stop:
+            if groups[group, WITHOUT_HEAD]:
+                skip, resume = items[frontier[skip], START], items[frontier[skip], END]
+            start, stop = items[frontier[start], START], items[frontier[stop - 1], END]
+            if not groups[group, WITHOUT_HEAD]:
+                skip, resume = stop, stop
+        if groups[group, LOOKS_AT_ITEMS]:
+            for part_start, part_stop in ((start, skip), (resume, stop)):
+                for at in range(part_start, part_stop):
+                    item = frontier[at] if domain == _ITEMS else at
+                    _set_item(of_symbol, of_word, group, item, items, bits, row)
+        length = min(stop - start - (resume - skip), LENGTHS)
+        for at in range(atoms.length_starts[group, length], atoms.length_starts[group, length + 1]):
+            _set(bits, row, atoms.length_features[at])
