@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from gpuparse.kernels import cpu
 
 from gpuparse.errors import InputError
-from gpuparse.kernels import cpu
 from gpuparse.parsing import InputKind, detect_kind, parse_sentences, read_tagged, read_words_of_trees
 from gpuparse.search.parser import Parser, SearchOptions
 from gpuparse.trees import load_language, parse_tree, prepare_tokens, strip, synthetic_treebank

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+
+class StrategyName(StrEnum):
+    """The order in which the items of a tree are inferred."""
+
+    R2L = "r2l"
+    L2R = "l2r"
+    BU = "bu"
+
 
 Treebanks = Annotated[
     list[str], typer.Argument(metavar="TREEBANK...", help="Treebank files or folders; - is the standard input.")
@@ -24,3 +34,7 @@ Seed = Annotated[int, typer.Option("--seed", min=0, help="Another seed, another 
 Device = Annotated[
     str, typer.Option("--device", help="auto, cpu, the number of a GPU such as 0 or cuda:0, or sim (CUDA, simulated).")
 ]
+StrategyOption = Annotated[
+    StrategyName, typer.Option("--strategy", help="Right to left, left to right, or bottom-up in any order.")
+]
+MaxChildren = Annotated[int, typer.Option(min=1, max=60, help="The most children that an item can be inferred over.")]

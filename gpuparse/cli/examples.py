@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gpuparse.cli.arguments import LanguageFile, MaxWords, Seed, Treebanks
+from gpuparse.cli.arguments import LanguageFile, MaxChildren, MaxWords, Seed, StrategyName, StrategyOption, Treebanks
 from gpuparse.cli.prepare import prepared_trees
 
 if TYPE_CHECKING:
@@ -19,20 +18,6 @@ if TYPE_CHECKING:
     from gpuparse.trees import Tree
 
 SENTENCES_AT_ONCE = 100  # so many are walked before they are printed
-
-
-class StrategyName(StrEnum):
-    """The order in which the items of a tree are inferred."""
-
-    R2L = "r2l"
-    L2R = "l2r"
-    BU = "bu"
-
-
-StrategyOption = Annotated[
-    StrategyName, typer.Option("--strategy", help="Right to left, left to right, or bottom-up in any order.")
-]
-MaxChildren = Annotated[int, typer.Option(min=1, max=254, help="The most children that an item can be inferred over.")]
 
 
 def examples_command(

@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gpuparse.cli import prepare
 from gpuparse.cli.arguments import Device
 
 if TYPE_CHECKING:
@@ -169,24 +170,19 @@ def _lines(file: str) -> Iterator[Iterator[str]]:
 
 def _tell_unknown_tags(sentences: Iterable[Sentence], model: Model) -> Iterator[Sentence]:
     """Pass sentences on, and say once of each tag that training never saw it."""
-    told: set[str] = set()
+    from gpuparse.logic.unknown import UnknownReport
+
+    report = UnknownReport(model.vocabulary, lambda told: print(f"gpuparse: {told}", file=sys.stderr))
     for sentence in sentences:
-        for tag in sorted(model.vocabulary.unknown_tags(sentence.tokens[index] for index in sentence.kept) - told):
-            told.add(tag)
-            print(
-                f"gpuparse: the tag {tag} was never seen in training; its words are parsed without it", file=sys.stderr
-            )
+        report.meet_tokens(sentence.tokens[index] for index in sentence.kept)
         yield sentence
 
 
 def laid_out(parsed: ParsedSentence, layout: Format) -> str:
     """A parsed sentence as text: its best trees, one after the other."""
-    from gpuparse.trees import Tree
-
     if layout is Format.JSON:
         return json.dumps(as_json(parsed), ensure_ascii=False)
-    show = {Format.BRACKETS: str, Format.PRETTY: Tree.indented, Format.DRAWN: Tree.drawn}[layout]
-    return "\n".join(show(tree) for tree in parsed.trees())
+    return "\n".join(prepare.laid_out(tree, prepare.Layout(layout.value)) for tree in parsed.trees())
 
 
 def as_json(parsed: ParsedSentence) -> dict[str, Any]:

@@ -14,7 +14,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gpuparse.cli.arguments import Device, Json, LanguageFile, MaxWords, Seed, SkipBad
+from gpuparse.cli.arguments import (
+    Device,
+    Json,
+    LanguageFile,
+    MaxChildren,
+    MaxWords,
+    Seed,
+    SkipBad,
+    StrategyName,
+    StrategyOption,
+)
 from gpuparse.errors import UsageError
 
 if TYPE_CHECKING:
@@ -23,14 +33,6 @@ if TYPE_CHECKING:
     from gpuparse.trees import Tree
 
 SYNTHETIC_SENTENCES = 1000
-
-
-class StrategyName(StrEnum):
-    """The names of the strategies."""
-
-    R2L = "r2l"
-    L2R = "l2r"
-    BU = "bu"
 
 
 class Penalty(StrEnum):
@@ -72,9 +74,9 @@ def train_command(
         float, typer.Option(min=0.0, max=0.5, help="Without --dev: the part of the treebank kept for that.")
     ] = 0.04,
     device: Device = "auto",
-    strategy: Annotated[StrategyName, typer.Option(help="The order in which items are inferred.")] = StrategyName.R2L,
+    strategy: StrategyOption = StrategyName.R2L,
     max_words: MaxWords = None,
-    max_children: Annotated[int, typer.Option(min=1, max=60, help="The most children of an item.")] = 5,
+    max_children: MaxChildren = 5,
     split_margin: Annotated[float, typer.Option(min=0.0, help="The part of lambda that a split must gain.")] = 0.1,
     penalty: Annotated[Penalty, typer.Option(help="The penalty on the parameters.")] = Penalty.L1,
     stumps: Annotated[bool, typer.Option("--stumps", help="Trees of one split: no conjunctions.")] = False,

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gpuparse.cli.arguments import Json, MaxWords
-from gpuparse.cli.examples import StrategyName, StrategyOption
+from gpuparse.cli.arguments import Json, MaxWords, StrategyName, StrategyOption
 from gpuparse.cli.prepare import prepared_trees
 from gpuparse.cli.tables import print_json, print_table
 
