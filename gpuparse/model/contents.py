@@ -26,6 +26,7 @@ from gpuparse.model.words import printable
 from gpuparse.trees import parse_language
 
 MOST_CHILDREN = 63  # the search keeps the head children of a candidate as bits of a word
+MOST_FEATURES = int(np.iinfo(FEATURE).max)
 MOST_HEAD_RANKS = 2**26  # entries of the table of head rules: 256 MB
 MOST_LITERALS = 20_000_000  # of all rules together; laid out they take some gigabytes
 MOST_SCORE = 2.0**62 / FIXED_POINT  # of one label: its sums must fit into 64 bits of fixed point
@@ -153,7 +154,7 @@ def _vocabulary(header: Header) -> Vocabulary:
     head_ranks = len(header.labels) * (len(vocabulary.all_symbols) + steps)
     _require(head_ranks <= MOST_HEAD_RANKS, f"it has too many labels and head rules ({head_ranks:,} ranks)")
     size = FeatureSpace(vocabulary).size
-    _require(size <= np.iinfo(FEATURE).max, f"its vocabulary has too many features ({size:,})")
+    _require(size <= MOST_FEATURES, f"its vocabulary has too many features ({size:,})")
     return vocabulary
 
 

@@ -55,9 +55,7 @@ class Rules(NamedTuple):
 
     features: np.ndarray  # FEATURE[n]: the numbers, in the feature space, of the model's features
     constant: np.ndarray  # int64[labels]: what every inference scores
-    triggers: (
-        np.ndarray
-    )  # int32[parts, n + 1]: the rules of a part and a trigger are triggers[p, f] .. triggers[p, f+1]
+    triggers: np.ndarray  # int32[parts, n + 1]: those of a part and a trigger are triggers[p, f] .. triggers[p, f+1]
     label: np.ndarray  # int32[rules]
     weight: np.ndarray  # int64[rules], fixed point
     literals: np.ndarray  # int32[rules + 1]: where each rule's other literals begin

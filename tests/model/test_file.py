@@ -201,6 +201,16 @@ def put(name: str, place: int | slice, value: Any) -> Edit:
     return edit
 
 
+def shift(name: str, value: int) -> Edit:
+    """An edit of the first count of an array, the second changed so that their sum stays."""
+
+    def edit(header: Header, arrays: Arrays) -> tuple[Header, Arrays]:
+        counts = getattr(arrays, name)
+        return put(name, slice(2), [value, counts[0] + counts[1] - value])(header, arrays)
+
+    return edit
+
+
 def cut(name: str) -> Edit:
     """An edit that loses the last entry of an array."""
     return lambda header, arrays: (header, arrays._replace(**{name: getattr(arrays, name)[:-1]}))
@@ -248,9 +258,9 @@ HOSTILE: dict[str, tuple[Edit, str]] = {
         "curve",
     ),
     "fewer trees than said": (put("trees", 0, 10**18), "trees"),
-    "less than no trees": (put("trees", 0, -1), "trees"),
-    "sums that overflow": (put("nodes", slice(None), 2**62), "nodes"),
-    "a tree without a node": (put("nodes", 0, 0), "nodes"),
+    "less than no trees": (shift("trees", -1), "impossible"),
+    "sums that overflow": (put("nodes", slice(None), 2**62), "impossible"),
+    "a tree without a node": (shift("nodes", 0), "impossible"),
     "a tree of another size": (put("nodes", 0, 2), "nodes"),
     "a feature too great": (put("feature", 0, 2**31 - 1), "feature"),
     "a feature too small": (put("feature", 0, -2), "feature"),
@@ -258,8 +268,8 @@ HOSTILE: dict[str, tuple[Edit, str]] = {
     "a child before its parent": (put("no", 0, 0), "child"),
     "a child twice": (lambda h, a: put("yes", 0, a.no[0])(h, a), "parents"),
     "a leaf with children": (lambda h, a: put("yes", int(np.argmax(a.feature < 0)), 1)(h, a), "leaf"),
-    "an infinite value": (put("value", 1, np.inf), "value"),
-    "a value that is no number": (put("value", -1, np.nan), "value"),
+    "an infinite value": (put("value", 1, np.inf), "finite"),
+    "a value that is no number": (put("value", -1, np.nan), "finite"),
     "a value too great": (put("value", slice(None), 1e300), "scores"),
     "values too great together": (put("value", slice(None), 1e5), "scores"),
     "lambdas that rise": (put("lambdas", 1, 1e9), "lambda"),
@@ -351,9 +361,13 @@ def test_whatever_is_loaded_can_be_compiled(tmp_path: Path, data: st.DataObject)
     assert (rules.features < model.space.size).all()
 
 
-def test_too_many_labels_for_the_head_rules_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(contents, "MOST_HEAD_RANKS", 100)
-    assert "too many labels" in refused(tmp_path / "labels", tiny_bytes())
+@pytest.mark.parametrize(("limit", "told"), [("MOST_HEAD_RANKS", "too many labels"), ("MOST_FEATURES", "vocabulary")])
+def test_what_would_not_fit_into_memory_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, told: str
+) -> None:
+    content = tiny_bytes()
+    monkeypatch.setattr(contents, limit, 100)
+    assert told in refused(tmp_path / "vast", content)
 
 
 def test_a_model_that_could_not_be_loaded_is_not_stored(tmp_path: Path) -> None:
