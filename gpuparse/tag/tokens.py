@@ -60,7 +60,10 @@ DASHES = frozenset("–—―")
 BEGIN_WITH_APOSTROPHE = r"(?:em|til|till|cause|cuz|bout|round|tis|twas)\b|n['’]?(?!\w)|\d\ds?\b"
 
 # \w lacks the vowel signs and accents that follow their letter; whole blocks of such scripts count as letters.
-_SIGNS = r"\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0963\u0966-\u0dff\u0e00-\u109f\u1780-\u17ff\u200c\u200d"
+_SIGNS = (
+    r"\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-"
+    r"\u0963\u0966-\u0dff\u0e00-\u109f\u1780-\u17ff\u200c\u200d"
+)
 _LETTER = rf"[\w{_SIGNS}]"
 _DOMAIN = r"(?:com|org|net|edu|gov|mil|info|io|int|eu|uk|de|fr|nl|ca|au|us|ru|ch|jp)"
 _TOKEN = re.compile(

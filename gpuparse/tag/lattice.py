@@ -1,0 +1,153 @@
+"""The candidate tags of a sentence's words, the scores of their neighbourhoods, and the best sequence (Viterbi).
+
+Word `i` of a sentence is position `i + 2` of its lattice; before it are two edge positions, whose only candidate is
+the edge tag, so that no step is special. A candidate `c` after `b` after `a` scores
+
+    pair[position, b, c] + weights[last_two_tags[tag of b, tag of a], tag of c]
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from gpuparse.tag.templates import (
+    PARSED,
+    PARSED_WITH_TAG,
+    REACH,
+    find_row,
+    find_word_rows,
+    look_around,
+    rows_of_one_word,
+    tag_key,
+)
+
+LONGEST = 500  # words; a longer sentence is tagged in pieces, so that memory stays small whatever the input
+
+
+class Lattice(NamedTuple):
+    """Room for one sentence."""
+
+    width: np.ndarray  # int32[positions]: the number of candidates
+    tags: np.ndarray  # int32[positions, candidates]
+    rows: np.ndarray  # int32[positions, templates]: of weights
+    tag_rows: np.ndarray  # int32[positions, candidates of the position before, templates with its tag]
+    pair: np.ndarray  # [positions, candidates of the position before, candidates]: scores
+
+
+def make_lattice(longest: int, candidates: int, score_type: type) -> Lattice:
+    """Room for sentences of at most so many words with at most so many candidates each.
+
+    >>> make_lattice(3, 2, np.int64).pair.shape
+    (5, 2, 2)
+    """
+    positions = longest + 2
+    return Lattice(
+        np.ones(positions, np.int32),
+        np.empty((positions, candidates), np.int32),
+        np.empty((positions, len(PARSED)), np.int32),
+        np.empty((positions, candidates, len(PARSED_WITH_TAG)), np.int32),
+        np.zeros((positions, candidates, candidates), score_type),
+    )
+
+
+@njit(cache=True, nogil=True)
+def score(words, one_word_rows, sentence, starts, dictionary, table, weights, lattice):
+    """Fill the lattice with a sentence's candidates, rows and pair scores; returns the number of positions."""
+    first, last = words.starts[sentence], words.starts[sentence + 1]
+    near = np.empty(2 * REACH + 1, np.int32)
+    lattice.tags[0, 0] = lattice.tags[1, 0] = weights.shape[1]
+    for position in range(first, last):
+        at = position - first + 2
+        entry = words.entries[words.numbers[position]]
+        width = starts[entry + 1] - starts[entry]
+        lattice.width[at] = width
+        lattice.tags[at, :width] = dictionary[starts[entry] : starts[entry + 1]]
+        look_around(words, sentence, position, near)
+        rows = lattice.rows[at]
+        rows[:] = len(table.keys)  # of zeros: a word with one candidate needs no features
+        if width > 1:
+            find_word_rows(words.attributes, near, one_word_rows, table.keys, table.slots, rows)
+        _score_word(rows, lattice.tags[at, :width], weights, lattice.pair[at, 0])
+        _score_last_tags(words.attributes, near, table, weights, lattice, at)
+    return last - first + 2
+
+
+@njit(cache=True, nogil=True)
+def _score_word(rows, tags, weights, totals):
+    """Write what features of words alone say of each candidate."""
+    totals[: len(tags)] = 0
+    for row in rows:
+        _add_row(row, tags, weights, totals)
+
+
+@njit(cache=True, nogil=True)
+def _score_last_tags(attributes, near, table, weights, lattice, at):
+    """Add what features with the last tag say. The word's own scores stand with the first of these tags: it is last."""
+    tags = lattice.tags[at, : lattice.width[at]]
+    for before in range(lattice.width[at - 1] - 1, -1, -1):
+        last_tag = lattice.tags[at - 1, before]
+        totals = lattice.pair[at, before]
+        totals[: len(tags)] = lattice.pair[at, 0, : len(tags)]
+        _add_row(table.last_tag[last_tag], tags, weights, totals)
+        for template in range(len(PARSED_WITH_TAG)):
+            row = find_row(table.keys, table.slots, tag_key(attributes, near, template, last_tag))
+            lattice.tag_rows[at, before, template] = row
+            _add_row(row, tags, weights, totals)
+
+
+@njit(cache=True, nogil=True)
+def _add_row(row, tags, weights, totals):
+    if row < len(weights) - 1:
+        for candidate in range(len(tags)):
+            totals[candidate] += weights[row, tags[candidate]]
+
+
+@njit(cache=True, nogil=True)
+def viterbi(positions, table, weights, lattice, best, back, tags):
+    """Write the tags of the best sequence; of equals, the one whose tags have the lowest numbers, the last first.
+
+    best[at, b, c] = pair[at, b, c] + max over a of (best[at - 1, a, b] + the score of c after b after a)
+    """
+    best[1, 0, 0] = 0
+    for at in range(2, positions):
+        candidates = lattice.tags[at, : lattice.width[at]]
+        for middle in range(lattice.width[at - 1]):
+            for before in range(lattice.width[at - 2]):
+                row = table.last_two_tags[lattice.tags[at - 1, middle], lattice.tags[at - 2, before]]
+                so_far = best[at - 1, before, middle]
+                for candidate in range(len(candidates)):
+                    total = so_far + weights[row, candidates[candidate]]
+                    if before == 0 or total > best[at, middle, candidate]:
+                        best[at, middle, candidate] = total
+                        back[at, middle, candidate] = before
+            for candidate in range(len(candidates)):
+                best[at, middle, candidate] += lattice.pair[at, middle, candidate]
+    middle, candidate = _best_end(positions - 1, lattice, best)
+    for at in range(positions - 1, 1, -1):
+        tags[at - 2] = lattice.tags[at, candidate]
+        middle, candidate = back[at, middle, candidate], middle
+
+
+@njit(cache=True, nogil=True)
+def _best_end(at, lattice, best):
+    found = (0, 0)
+    for candidate in range(lattice.width[at]):
+        for middle in range(lattice.width[at - 1]):
+            if best[at, middle, candidate] > best[at, found[0], found[1]]:
+                found = (middle, candidate)
+    return found
+
+
+@njit(cache=True, nogil=True)
+def tag_sentences(words, starts, dictionary, table, weights, lattice, tags):
+    """The tags of all words of all sentences, none of which has more words than the lattice has room for."""
+    best = np.empty(lattice.pair.shape, lattice.pair.dtype)
+    back = np.empty(lattice.pair.shape, np.int16)
+    one_word_rows = rows_of_one_word(words.attributes, table.keys, table.slots)
+    for sentence in range(len(words.starts) - 1):
+        positions = score(words, one_word_rows, sentence, starts, dictionary, table, weights, lattice)
+        out = tags[words.starts[sentence] : words.starts[sentence + 1]]
+        viterbi(positions, table, weights, lattice, best, back, out)
