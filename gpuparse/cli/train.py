@@ -173,7 +173,7 @@ def train_model(
     folder = out.with_name(out.name + ".training")
     if not resume:
         shutil.rmtree(folder / "labels", ignore_errors=True)
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)  # fails now, and not after hours, where nothing can be written
     with _termination_interrupts():
         model = train(corpus, language, options, folder / "labels", kernels, cache or folder / "matrix", observer)
     save_model(model, out)

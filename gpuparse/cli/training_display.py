@@ -149,21 +149,20 @@ class TrainingDisplay(Observer):
         self._close()
         figures = self.figures(model, path)
         stages = ", ".join(f"{name} {seconds:.0f} s" for name, seconds in figures["stage_seconds"].items())
-        say = self._console.print
+
+        def say(line: str) -> None:
+            self._console.print(line, highlight=False, markup=False, soft_wrap=True)
+
         say(
             f"{path}: {figures['bytes'] / 2**20:.1f} MiB, {figures['trees']} trees, {figures['leaves']} leaves, "
-            f"{figures['compounds']} compounds, in {figures['seconds']:.0f} s ({stages})",
-            highlight=False,
+            f"{figures['compounds']} compounds, in {figures['seconds']:.0f} s ({stages})"
         )
         if model.curve:
             best = max(point.f1 for point in model.curve)
             low = min(point.f1 for point in model.curve)
-            say("F1 on the tuning set by lambda:", highlight=False)
+            say("F1 on the tuning set by lambda:")
             for point in model.curve:
                 width = round(40 * (point.f1 - low) / (best - low)) if best > low else 40
                 chosen = "  <- chosen" if point.lambda_ == model.lambda_ else ""
-                say(
-                    f"  {point.lambda_:8.4f}  {point.compounds:6d} compounds  {point.f1:6.2f} {'█' * width}{chosen}",
-                    highlight=False,
-                )
-        say(f"Report: {path}.training/report.html", highlight=False, soft_wrap=True)
+                say(f"  {point.lambda_:8.4f}  {point.compounds:6d} compounds  {point.f1:6.2f} {'█' * width}{chosen}")
+        say(f"Report: {path}.training/report.html")

@@ -14,7 +14,7 @@ import pytest
 from gpuparse.trees import count_words, load_language, parse_trees, strip
 from tests.cli.test_command import COMMAND, run
 
-QUICK = ("--max-trees", "12", "--sample", "3000", "--jobs", "2", "--min-lambda", "0.2")
+QUICK = ("--eta", "0.5", "--min-lambda", "0.2", "--sample", "5000", "--jobs", "2")
 
 
 @pytest.fixture(scope="module")
