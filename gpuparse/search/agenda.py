@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from gpuparse.search.compiled import compiled
 
 
 class Order(NamedTuple):
@@ -18,10 +19,11 @@ class Order(NamedTuple):
     cost: np.ndarray  # float64[entries]
     step: np.ndarray  # float64[entries]
     parent: np.ndarray  # int32[entries]
+    sorted_steps: np.ndarray  # float64[2, items]: room for the steps of two entries
     max_min: bool
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def precedes(order, a, b):
     """Whether entry a is strictly better than entry b.
 
@@ -33,33 +35,32 @@ def precedes(order, a, b):
     return order.max_min and _steps_precede(order, a, b)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _steps_precede(order, a, b):
-    first, second = _steps(order, a), _steps(order, b)
-    for at in range(min(len(first), len(second))):
-        if first[at] != second[at]:
-            return first[at] < second[at]
-    return len(first) < len(second)
+    first, second = _sort_steps(order, a, 0), _sort_steps(order, b, 1)
+    for at in range(min(first, second)):
+        if order.sorted_steps[0, at] != order.sorted_steps[1, at]:
+            return order.sorted_steps[0, at] < order.sorted_steps[1, at]
+    return first < second
 
 
-@njit(cache=True, nogil=True)
-def _steps(order, entry):
-    """The costs of an entry's inferences, the greatest first."""
+@compiled
+def _sort_steps(order, entry, which):
+    """Sort the costs of an entry's inferences into a row of `sorted_steps`, the greatest first; how many there are."""
     length = 0
-    at = entry
-    while at > 0:
+    while entry > 0:
+        step = order.step[entry]
+        at = length
+        while at > 0 and order.sorted_steps[which, at - 1] < step:
+            order.sorted_steps[which, at] = order.sorted_steps[which, at - 1]
+            at -= 1
+        order.sorted_steps[which, at] = step
         length += 1
-        at = order.parent[at]
-    steps = np.empty(length)
-    at = entry
-    for k in range(length):
-        steps[k] = order.step[at]
-        at = order.parent[at]
-    steps.sort()
-    return steps[::-1]
+        entry = order.parent[entry]
+    return length
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _before(order, a, b):
     """The order on the agenda: the better first, among equals the older."""
     if precedes(order, a, b):
@@ -67,7 +68,7 @@ def _before(order, a, b):
     return a < b and not precedes(order, b, a)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def sift_up(heap, size, entry, order):
     """Add an entry to a heap of this size."""
     at = size
@@ -80,7 +81,7 @@ def sift_up(heap, size, entry, order):
     heap[at] = entry
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def take_best(heap, size, order):
     """Take the best entry off a heap of this size, which is not empty."""
     best, entry = heap[0], heap[size - 1]
@@ -100,7 +101,7 @@ def take_best(heap, size, order):
     return best
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def insert(waiting, size, entry, width, order):
     """Add an entry to a list of at most `width`, the best last; returns the entry that falls off, or -1."""
     dropped = -1
@@ -119,7 +120,7 @@ def insert(waiting, size, entry, width, order):
     return dropped
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def charted(chart, signature, entry, order):
     """Whether the entry's state was popped before at no greater cost; if not, it is noted as popped now."""
     mask = len(chart) - 1

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from gpuparse.features.groups import (
     CLIP_START,
@@ -29,6 +28,7 @@ from gpuparse.features.groups import (
 )
 from gpuparse.features.space import LENGTH, LENGTHS, FeatureSpace
 from gpuparse.logic.items import END, FIRST, HEAD, HEAD_CHILD, LAST, START, SYMBOL, TAG, TAG_CLASS, WORD
+from gpuparse.search.compiled import compiled
 
 _ITEMS, _BELOW, _TERMINALS, _CHILD = (int(domain) for domain in Domain)
 _BEGIN, _LEFT, _HEAD, _HEADEND, _RIGHT, _FINISH = (int(point) for point in Point)
@@ -103,7 +103,7 @@ def _lengths(n_groups: int, group: np.ndarray, prop: np.ndarray, value: np.ndarr
     return starts, np.array([feature for some in holding for feature in some], np.int32)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def look_up_words(atoms, terminals, n_words, of_word):
     """Fill `of_word[group, word]` with the features that each word of a sentence brings, ended by -1."""
     of_word[:, :n_words, 0] = -1
@@ -120,12 +120,12 @@ def look_up_words(atoms, terminals, n_words, of_word):
                 brought[end + 1] = -1
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled
 def _set(bits, row, feature):
     bits[row, feature >> 6] |= np.uint64(1) << np.uint64(feature & 63)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _set_item(of_symbol, of_word, group, item, items, bits, row):
     """Set what an item brings to a group: by its label, and by its head word."""
     feature = of_symbol[group, items[item, SYMBOL]]
@@ -138,7 +138,7 @@ def _set_item(of_symbol, of_word, group, item, items, bits, row):
         at += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def set_cuts(cuts, items, frontier, size, n_words, i, j, h):
     """Write down where the points of an inference lie, among the frontier items and among the terminals."""
     cuts[_BEGIN], cuts[_LEFT], cuts[_HEAD], cuts[_HEADEND], cuts[_RIGHT], cuts[_FINISH] = 0, i, h, h + 1, j + 1, size
@@ -149,7 +149,7 @@ def set_cuts(cuts, items, frontier, size, n_words, i, j, h):
     cuts[words + _RIGHT], cuts[words + _FINISH] = items[frontier[j], END], n_words
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def set_column(column, atoms, of_word, items, frontier, cuts, bits, row):
     """Set in a row of bits the features of a column's groups, for the inference whose points are in `cuts`."""
     groups, of_symbol = atoms.groups, atoms.of_symbol

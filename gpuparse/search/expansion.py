@@ -10,13 +10,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from gpuparse.features.groups import Column
 from gpuparse.logic.headtable import HeadTable, head_index
 from gpuparse.logic.strategy import allows_children, allows_label
 from gpuparse.model.rules import Part
 from gpuparse.search.atoms import CUTS, Atoms, set_column, set_cuts
+from gpuparse.search.compiled import compiled
 from gpuparse.search.pool import Register
 
 _WORDS, _FRONTIER, _LAST = int(Register.WORDS), int(Register.FRONTIER), int(Register.LAST)
@@ -26,6 +26,7 @@ _SENTENCE, _STATE, _LEFT, _RIGHT, _LEFT_CHILD, _RIGHT_CHILD, _CHILDREN, _HEAD, _
     int(column) for column in Column
 )
 _STATE_PART, _LEFT_PART, _RIGHT_PART, _HEAD_PART, _CHILDREN_PART, _WHOLE_PART = (int(part) for part in Part)
+NOT_WANTED = np.iinfo(np.int64).min  # a score that is not to be computed
 _OF_LEFT, _OF_RIGHT, _OF_HEAD = range(3)  # rows of `places`
 
 
@@ -44,12 +45,16 @@ class Batch(NamedTuple):
 
     bits: np.ndarray  # uint64[rows, words]: the model's features that a row has
     parts: np.ndarray  # uint8[rows]
+    scores: np.ndarray  # int64[rows, labels]: fixed point; NOT_WANTED where a label has another head
     filled: np.ndarray  # int64[2]: rows and candidates in use
     children: np.ndarray  # int32[candidates, 2]: i and j
     rows: np.ndarray  # int32[candidates, 3]: the rows of i, of j, and of (i, j)
     heads: np.ndarray  # int32[candidates, labels]: the head child, from i on, or -1 where the label is not allowed
     head_rows: np.ndarray  # int32[candidates, max_children, 2]: the rows of h and of (i, j, h), for each head in use
+    shared: np.ndarray  # uint64[2 * n_words * max_children, words]: the bits of the children up to and from a head
+    known: np.ndarray  # bool[2 * n_words * max_children]: whether they were written for this state
     places: np.ndarray  # int32[3, words + 1]: the rows of the i, j and h of the state being written, -1 for none
+    totals: np.ndarray  # int64[labels]: the scores of the inferences being taken back
     cuts: np.ndarray  # int64[CUTS]: the points of the inference being written
 
 
@@ -58,12 +63,16 @@ def make_batch(rows: int, candidates: int, words: int, labels: int, max_children
     return Batch(
         bits=np.empty((rows, words), np.uint64),
         parts=np.empty(rows, np.uint8),
+        scores=np.empty((rows, labels), np.int64),
         filled=np.zeros(2, np.int64),
         children=np.empty((candidates, 2), np.int32),
         rows=np.empty((candidates, 3), np.int32),
         heads=np.empty((candidates, labels), np.int32),
         head_rows=np.empty((candidates, max_children, 2), np.int32),
+        shared=np.empty((2 * n_words * max_children, words), np.uint64),
+        known=np.empty(2 * n_words * max_children, np.bool_),
         places=np.empty((3, n_words + 1), np.int32),
+        totals=np.empty(labels, np.int64),
         cuts=np.empty(CUTS, np.int64),
     )
 
@@ -78,19 +87,20 @@ def most_rows(n_words: int, max_children: int) -> int:
     return 1 + 3 * n_words + most_candidates(n_words, max_children) * (1 + max_children)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _new_row(batch, part, like, also):
-    """A new row of the batch with the bits of two others (-1: of none)."""
+    """A new row of the batch with the bits of two others (-1: of none), to be scored for every label."""
     row = batch.filled[0]
     batch.filled[0] += 1
     batch.parts[row] = part
     bits = batch.bits
     for word in range(bits.shape[1]):
         bits[row, word] = (bits[like, word] | bits[also, word]) if like >= 0 else np.uint64(0)
+    batch.scores[row] = 0
     return row
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _find_heads(grammar, items, terminals, frontier, size, i, j, heads):
     """The head child, from i on, of every label that is allowed over (i, j); returns the heads in use, as bits."""
     n_labels = len(heads)
@@ -103,7 +113,7 @@ def _find_heads(grammar, items, terminals, frontier, size, i, j, heads):
     return used
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def expand(pool, slot, grammar, batch):
     """Write the candidates and rows of the state at hand; returns how many inferences there are to score."""
     registers = pool.registers[slot]
@@ -111,6 +121,7 @@ def expand(pool, slot, grammar, batch):
     terminals = pool.terminals[slot, : registers[_WORDS]]
     sentence = (grammar.atoms, pool.of_word[slot], items, frontier)
     batch.places[:, :size] = -1
+    batch.known[:] = False
     state_row = _new_row(batch, _STATE_PART, -1, -1)
     registers[_FIRST_ROW] = state_row
     registers[_FIRST_CANDIDATE] = batch.filled[1]
@@ -136,7 +147,7 @@ def expand(pool, slot, grammar, batch):
     return inferences
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _write_rows(sentence, size, n_words, batch, state_row, candidate, i, j, used):
     """Write the rows of a candidate: i, j, (i, j), and for each head in use h and (i, j, h)."""
     places, cuts, bits = batch.places, batch.cuts, batch.bits
@@ -155,14 +166,31 @@ def _write_rows(sentence, size, n_words, batch, state_row, candidate, i, j, used
     batch.rows[candidate, 1] = places[_OF_RIGHT, j]
     batch.rows[candidate, 2] = both
     for h in range(i, j + 1):
-        if not used & (1 << (h - i)):
-            continue
-        set_cuts(cuts, sentence[2], sentence[3], size, n_words, i, j, h)
-        if places[_OF_HEAD, h] < 0:
-            places[_OF_HEAD, h] = _new_row(batch, _HEAD_PART, state_row, state_row)
-            set_column(_HEAD, *sentence, cuts, bits, places[_OF_HEAD, h])
-        whole = _new_row(batch, _WHOLE_PART, both, places[_OF_HEAD, h])
-        for column in (_TO_HEAD, _FROM_HEAD, _NON_HEAD):
-            set_column(column, *sentence, cuts, bits, whole)
-        batch.head_rows[candidate, h - i, 0] = places[_OF_HEAD, h]
-        batch.head_rows[candidate, h - i, 1] = whole
+        if used & (1 << (h - i)):
+            _write_head(sentence, size, n_words, batch, state_row, candidate, both, i, j, h)
+
+
+@compiled
+def _write_head(sentence, size, n_words, batch, state_row, candidate, both, i, j, h):
+    """Write the rows of h and of (i, j, h), the latter for the labels whose head is h."""
+    places, cuts, bits, shared = batch.places, batch.cuts, batch.bits, batch.shared
+    set_cuts(cuts, sentence[2], sentence[3], size, n_words, i, j, h)
+    if places[_OF_HEAD, h] < 0:
+        places[_OF_HEAD, h] = _new_row(batch, _HEAD_PART, state_row, state_row)
+        set_column(_HEAD, *sentence, cuts, bits, places[_OF_HEAD, h])
+    whole = _new_row(batch, _WHOLE_PART, both, places[_OF_HEAD, h])
+    max_children = batch.head_rows.shape[1]
+    to_head, from_head = 2 * (i * max_children + h - i), 2 * (h * max_children + j - h) + 1
+    for column, place in ((_TO_HEAD, to_head), (_FROM_HEAD, from_head)):
+        if not batch.known[place]:
+            batch.known[place] = True
+            shared[place] = 0
+            set_column(column, *sentence, cuts, shared, place)
+    for word in range(bits.shape[1]):
+        bits[whole, word] |= shared[to_head, word] | shared[from_head, word]
+    set_column(_NON_HEAD, *sentence, cuts, bits, whole)
+    for label in range(batch.scores.shape[1]):
+        if batch.heads[candidate, label] != h - i:
+            batch.scores[whole, label] = NOT_WANTED
+    batch.head_rows[candidate, h - i, 0] = places[_OF_HEAD, h]
+    batch.head_rows[candidate, h - i, 1] = whole

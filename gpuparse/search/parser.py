@@ -98,7 +98,6 @@ class _Run:
     plan: Plan
     pool: Pool
     batch: Batch
-    scores: np.ndarray  # int64[rows, labels]
     tokens: list[Sequence[Token] | None]  # the sentence in each slot
     number: list[int]  # and its number
     finished: dict[int, Result] = field(default_factory=dict)  # results that wait for an earlier sentence
@@ -164,7 +163,7 @@ class Parser:
         memory = self._make_memory(options, FIRST_WORDS)
         return _Run(options, plan, *memory, [None] * options.batch, [-1] * options.batch)
 
-    def _make_memory(self, options: SearchOptions, words: int) -> tuple[Pool, Batch, np.ndarray]:
+    def _make_memory(self, options: SearchOptions, words: int) -> tuple[Pool, Batch]:
         """Room for sentences of at most so many words."""
         labels, groups = len(self.vocabulary.labels), len(self._grammar.atoms.groups)
         max_children = self._grammar.max_children
@@ -172,13 +171,13 @@ class Parser:
         pool = make_pool(options.batch, words, labels, groups, options.limit, options.k, use_chart)
         rows, candidates = (options.batch * most(words, max_children) for most in (most_rows, most_candidates))
         batch = make_batch(rows, candidates, self.rules.words, labels, max_children, words)
-        return pool, batch, np.empty((rows, labels), np.int64)
+        return pool, batch
 
     def _start(self, run: _Run, number: int, tokens: Sequence[Token]) -> None:
         """Put a sentence into a free slot; the memory grows if the sentence is longer than any before."""
         if len(tokens) > run.pool.terminals.shape[1]:
             old = run.pool
-            run.pool, run.batch, run.scores = self._make_memory(run.options, 2 * len(tokens))
+            run.pool, run.batch = self._make_memory(run.options, 2 * len(tokens))
             for before, after in zip(old, run.pool, strict=True):
                 after[tuple(slice(length) for length in before.shape)] = before
         slot = run.tokens.index(None)
@@ -193,8 +192,7 @@ class Parser:
         times.append(time.process_time())
         if live:
             rows = int(run.batch.filled[0])
-            scores = run.scores[:rows]
-            scores.fill(0)
+            scores = run.batch.scores[:rows]
             self._kernels.score(run.batch.bits[:rows], run.batch.parts[:rows], *self.rules[2:], scores)
             times.append(time.process_time())
             absorb(run.pool, self._grammar, run.plan, run.batch, scores, self.rules.constant)

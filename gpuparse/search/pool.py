@@ -66,6 +66,8 @@ class Pool(NamedTuple):
     dropped: np.ndarray  # float64[slots]: the least cost of what was dropped unseen
     items: np.ndarray  # ITEM[slots, items, ITEM_COLUMNS]: of the state at hand
     frontier: np.ndarray  # ITEM[slots, words + 1]: of the state at hand
+    chain: np.ndarray  # int32[slots, items]: room for the inferences of an entry
+    sorted_steps: np.ndarray  # float64[slots, 2, items]: room for the costs of the inferences of two entries
     of_word: np.ndarray  # int32[slots, groups, words, BROUGHT]: the features that a word brings to a group
     chart: np.ndarray  # int32[slots, chart]: the entry with which each state was popped; -1: free
 
@@ -90,6 +92,8 @@ def make_pool(slots: int, words: int, labels: int, groups: int, limit: int, k: i
         dropped=np.empty(slots, np.float64),
         items=np.empty((slots, n_items, ITEM_COLUMNS), ITEM),
         frontier=np.empty((slots, words + 1), ITEM),
+        chain=np.empty((slots, n_items), np.int32),
+        sorted_steps=np.empty((slots, 2, n_items), np.float64),
         of_word=np.empty((slots, groups, words, BROUGHT), np.int32),
         chart=np.full((slots, chart_size), -1, np.int32),
     )

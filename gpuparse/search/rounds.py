@@ -6,13 +6,13 @@ from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from gpuparse.features.segments import mix
 from gpuparse.logic.items import END, START, SYMBOL
 from gpuparse.model.rules import FIXED_POINT
 from gpuparse.search.agenda import Order, charted, insert, precedes, sift_up, take_best
 from gpuparse.search.atoms import look_up_words
+from gpuparse.search.compiled import compiled
 from gpuparse.search.expansion import expand
 from gpuparse.search.pool import Register, Status
 from gpuparse.search.state import begin_state, go_to
@@ -56,7 +56,7 @@ _NOT_ALLOWED = np.iinfo(np.int64).min  # the score of what the state does not al
 _HUGE = 2.0**62  # no fixed-point score is beyond
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def begin(pool, slot, grammar, plan):
     """Start a search whose words and terminals are in place."""
     registers = pool.registers[slot]
@@ -81,7 +81,7 @@ def begin(pool, slot, grammar, plan):
     begin_state(pool, slot)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def advance(pool, grammar, plan, batch):
     """Bring every search to its next state and write what it allows into the batch; returns how many are not done."""
     batch.filled[:] = 0
@@ -95,12 +95,12 @@ def advance(pool, grammar, plan, batch):
     return live
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _order(pool, slot, plan):
-    return Order(pool.cost[slot], pool.step[slot], pool.parent[slot], plan.max_min)
+    return Order(pool.cost[slot], pool.step[slot], pool.parent[slot], pool.sorted_steps[slot], plan.max_min)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _advance_search(pool, slot, grammar, plan, batch):
     registers = pool.registers[slot]
     order = _order(pool, slot, plan)
@@ -129,7 +129,7 @@ def _advance_search(pool, slot, grammar, plan, batch):
             registers[_DEAD_END] = entry
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _next_entry(pool, slot, order, plan):
     """The entry to expand next, or -1 when nothing is left, or allowed, that could be better than what was found."""
     registers, waiting = pool.registers[slot], pool.agenda[slot]
@@ -154,7 +154,7 @@ def _next_entry(pool, slot, order, plan):
     return entry if _may_win(pool, slot, order, entry) else -1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _settle(pool, slot, order):
     """Put what was pushed since the last pop in its place on the agenda, unless it can't win any more."""
     registers, waiting = pool.registers[slot], pool.agenda[slot]
@@ -168,7 +168,7 @@ def _settle(pool, slot, order):
     registers[_LOOSE] = 0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _give_up(pool, slot, order, plan):
     """Drop all that is on the agenda."""
     registers = pool.registers[slot]
@@ -179,7 +179,7 @@ def _give_up(pool, slot, order, plan):
         pool.dropped[slot] = min(pool.dropped[slot], order.cost[best])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _end(pool, slot, grammar, batch):
     """The search is over. Without a solution the best partial parse is finished, or the cheapest dead end stands."""
     registers = pool.registers[slot]
@@ -193,7 +193,7 @@ def _end(pool, slot, grammar, batch):
         _advance_fallback(pool, slot, grammar, batch)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _advance_fallback(pool, slot, grammar, batch):
     registers = pool.registers[slot]
     if registers[_NEXT] != registers[_CURRENT]:
@@ -202,14 +202,14 @@ def _advance_fallback(pool, slot, grammar, batch):
         registers[_STATUS] = _DONE
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _may_win(pool, slot, order, entry):
     """Whether an entry is strictly better than the worst of the solutions that are wanted."""
     k = pool.solutions.shape[1]
     return pool.registers[slot, _SOLUTIONS] < k or precedes(order, entry, pool.solutions[slot, k - 1])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _add_solution(pool, slot, order, entry, use_chart):
     """Put a final state among the solutions, the best first; among equals the older one stays before.
 
@@ -233,14 +233,14 @@ def _add_solution(pool, slot, order, entry, use_chart):
     found[end] = entry
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _cost_of(score):
     """ln(1 + exp(-h)) of a fixed-point score."""
     h = score / FIXED_POINT
     return np.log1p(np.exp(-h)) if h > 0 else np.log1p(np.exp(h)) - h
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _least_score(pool, slot, max_min):
     """A score that what may win has at least; it spares most inferences the computation of their costs.
 
@@ -256,10 +256,10 @@ def _least_score(pool, slot, max_min):
     return np.int64(min(max((h - 1e-6) * FIXED_POINT, -_HUGE), _HUGE))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def absorb(pool, grammar, plan, batch, scores, constant):
     """Give every search the scores of its rows: `scores[row, label]`, and a constant for each label."""
-    totals = np.empty(len(constant), np.int64)
+    totals = batch.totals
     for slot in range(pool.registers.shape[0]):
         if pool.registers[slot, _STATUS] == _LIVE:
             _absorb_search(pool, slot, grammar, plan, batch, scores, constant, totals)
@@ -267,7 +267,7 @@ def absorb(pool, grammar, plan, batch, scores, constant):
             _absorb_fallback(pool, slot, grammar, plan, batch, scores, constant, totals)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _add_up(batch, candidate, state_row, scores, constant, totals):
     """The score of every label over the children of a candidate."""
     left, right, both = batch.rows[candidate, 0], batch.rows[candidate, 1], batch.rows[candidate, 2]
@@ -288,7 +288,7 @@ def _add_up(batch, candidate, state_row, scores, constant, totals):
             totals[label] += scores[near, label] + scores[whole, label]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _write_entry(pool, slot, entry, label, i, j, score, plan):
     parent = pool.registers[slot, _CURRENT]
     step = _cost_of(score)
@@ -305,7 +305,7 @@ def _write_entry(pool, slot, entry, label, i, j, score, plan):
         pool.signature[slot, entry] = pool.signature[slot, parent] + key
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _absorb_search(pool, slot, grammar, plan, batch, scores, constant, totals):
     """Make an entry of every inference that may win; follow the best, set the rest aside."""
     registers = pool.registers[slot]
@@ -339,7 +339,7 @@ def _absorb_search(pool, slot, grammar, plan, batch, scores, constant, totals):
         registers[_GREEDY] = pool.solutions[slot, 0]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _absorb_fallback(pool, slot, grammar, plan, batch, scores, constant, totals):
     """Follow the best inference, and forget the others."""
     registers = pool.registers[slot]
@@ -360,7 +360,7 @@ def _absorb_fallback(pool, slot, grammar, plan, batch, scores, constant, totals)
         registers[_CURRENT] = entry
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _set_aside(pool, slot, order, entry, plan):
     """Put an entry on the agenda."""
     registers, waiting = pool.registers[slot], pool.agenda[slot]

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numba import njit
-
 from gpuparse.logic.headtable import head_index
 from gpuparse.logic.items import END, FIRST, HEAD, HEAD_CHILD, LAST, ONLY, START, SYMBOL, TAG_SYMBOL
+from gpuparse.search.compiled import compiled
 from gpuparse.search.pool import Register
 
 _WORDS, _CURRENT, _ITEMS = int(Register.WORDS), int(Register.CURRENT), int(Register.ITEMS)
 _FRONTIER, _LAST = int(Register.FRONTIER), int(Register.LAST)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def begin_state(pool, slot):
     """Make the initial state: the terminals."""
     items, frontier, registers = pool.items[slot], pool.frontier[slot], pool.registers[slot]
@@ -31,7 +29,7 @@ def begin_state(pool, slot):
     registers[_CURRENT] = 0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def infer(pool, slot, entry, heads, label_symbols):
     """Add the inference of an entry to the state at hand, which is that of the entry's parent."""
     items, frontier, registers = pool.items[slot], pool.frontier[slot], pool.registers[slot]
@@ -56,22 +54,19 @@ def infer(pool, slot, entry, heads, label_symbols):
     registers[_CURRENT] = entry
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def go_to(pool, slot, entry, heads, label_symbols):
     """Make the state of an entry the one at hand."""
     if entry > 0 and pool.registers[slot, _CURRENT] == pool.parent[slot, entry]:
         infer(pool, slot, entry, heads, label_symbols)
         return
     length = 0
+    chain = pool.chain[slot]
     at = entry
     while at > 0:
+        chain[length] = at
         length += 1
         at = pool.parent[slot, at]
-    chain = np.empty(length, np.int32)
-    at = entry
-    for k in range(length - 1, -1, -1):
-        chain[k] = at
-        at = pool.parent[slot, at]
     begin_state(pool, slot)
-    for k in range(length):
+    for k in range(length - 1, -1, -1):
         infer(pool, slot, chain[k], heads, label_symbols)

@@ -1,7 +1,14 @@
-"""Scores by rules: each row is a bit set over the model's features and a part of an inference."""
+"""Scores by rules: each row is a bit set over the model's features and a part of an inference.
+
+Sixty-four rows of a part are scored at once. Their bits are transposed, so that a feature is a word with one bit for
+each row that has it; a rule is then a few ANDs of such words, and what is left are the rows on which it fires.
+"""
 
 import numpy as np
 from numba import njit
+
+NOT_WANTED = np.iinfo(np.int64).min  # a score that is not to be computed
+BLOCK = 64
 
 _DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
 _BIT = np.zeros(64, np.int64)
@@ -10,43 +17,58 @@ for _k in range(64):
 
 
 @njit(cache=True, nogil=True)
-def _mark_triggers(triggers, words):
-    """For each part a bit set of the features that are the trigger of a rule: uint64[parts, words]."""
-    marks = np.zeros((triggers.shape[0], words), np.uint64)
-    for part in range(triggers.shape[0]):
-        for feature in range(triggers.shape[1] - 1):
-            if triggers[part, feature] < triggers[part, feature + 1]:
-                marks[part, feature >> 6] |= np.uint64(1) << np.uint64(feature & 63)
-    return marks
+def _transpose(square):
+    """Transpose a square of 64 x 64 bits in place, by swapping ever smaller quarters."""
+    half, low = 32, np.uint64(0xFFFFFFFF)
+    while half:
+        shift = np.uint64(half)
+        for top in range(0, BLOCK, 2 * half):
+            for at in range(top, top + half):
+                swap = ((square[at] >> shift) ^ square[at + half]) & low
+                square[at + half] ^= swap
+                square[at] ^= swap << shift
+        half >>= 1
+        low ^= low << np.uint64(half)
 
 
 @njit(cache=True, nogil=True)
-def _holds(bits, row, literals, literal, rule):
-    """Whether each of a rule's literals but its trigger holds."""
-    for k in range(literals[rule], literals[rule + 1]):
-        other = literal[k] >> 1
-        there = (bits[row, other >> 6] >> np.uint64(other & 63)) & np.uint64(1)
-        if there != np.uint64(literal[k] & 1):
-            return False
-    return True
+def _load(bits, rows, scores, having, wanted):
+    """For a block of rows: which have each feature (`having`), and for which each label is wanted."""
+    for word in range(bits.shape[1]):
+        square = having[word * BLOCK : (word + 1) * BLOCK]
+        for at in range(len(rows)):
+            square[at] = bits[rows[at], word]
+        square[len(rows) :] = 0
+        _transpose(square)
+    wanted[:] = 0
+    for at in range(len(rows)):
+        for label in range(len(wanted)):
+            wanted[label] |= np.uint64(scores[rows[at], label] != NOT_WANTED) << np.uint64(at)
 
 
 @njit(cache=True, nogil=True)
 def score(bits, parts, triggers, label, weight, literals, literal, scores):
     """Add to `scores[row, label]` the weights of the part's rules that fire on each row.
 
-    bits: uint64[rows, words]; parts: uint8[rows]; scores: int64[rows, labels], fixed point.
-    A rule fires when its trigger is in the row and each of its other literals holds.
+    bits: uint64[rows, words]; parts: uint8[rows]; scores: int64[rows, labels], fixed point. A score that is NOT_WANTED,
+    the least integer, is not computed. A rule fires when its trigger is in the row and its other literals hold.
     """
-    marks = _mark_triggers(triggers, bits.shape[1])
-    for row in range(bits.shape[0]):
-        part = parts[row]
-        for word in range(bits.shape[1]):
-            rest = bits[row, word] & marks[part, word]
-            while rest:
-                lowest = rest & (~rest + np.uint64(1))
-                rest ^= lowest
-                feature = word * 64 + _BIT[(lowest * _DE_BRUIJN) >> np.uint64(58)]
-                for rule in range(triggers[part, feature], triggers[part, feature + 1]):
-                    if _holds(bits, row, literals, literal, rule):
-                        scores[row, label[rule]] += weight[rule]
+    having = np.empty(bits.shape[1] * BLOCK, np.uint64)
+    wanted = np.empty(scores.shape[1], np.uint64)
+    for part in range(triggers.shape[0]):
+        of_part = np.flatnonzero(parts == part)
+        for start in range(0, len(of_part), BLOCK):
+            rows = of_part[start : start + BLOCK]
+            _load(bits, rows, scores, having, wanted)
+            for trigger in range(triggers.shape[1] - 1):
+                if having[trigger] == 0:
+                    continue
+                for rule in range(triggers[part, trigger], triggers[part, trigger + 1]):
+                    fires = having[trigger] & wanted[label[rule]]
+                    for at in range(literals[rule], literals[rule + 1]):
+                        other = having[literal[at] >> 1]
+                        fires &= other if literal[at] & 1 else ~other
+                    while fires:
+                        lowest = fires & (~fires + np.uint64(1))
+                        fires ^= lowest
+                        scores[rows[_BIT[(lowest * _DE_BRUIJN) >> np.uint64(58)]], label[rule]] += weight[rule]
