@@ -16,6 +16,7 @@ from gpuparse.tag.english import STARTERS
 OPENERS = "\"'“‘«‹„¿¡`([{"
 CLOSERS = "\"'”’»›)]}"
 QUOTES = frozenset("\"'”’»›")
+LONGEST = 20_000  # characters of a sentence, where text arrives line by line
 WIDE_MARKS = "。！？"  # Chinese and Japanese write no space after them
 
 _MARK = re.compile(
@@ -52,6 +53,8 @@ def split_sentences(text: str) -> list[Stretch]:
 def stream_sentences(lines: Iterable[str]) -> Iterator[str]:
     """The sentences of a text that arrives line by line, each as soon as the word after it is known.
 
+    A paragraph of more than LONGEST characters without an end is cut at a line's end, so that memory stays small.
+
     >>> list(stream_sentences(["One line. And", "another.", "", "The end"]))
     ['One line.', 'And\\nanother.', 'The end']
     """
@@ -69,6 +72,9 @@ def stream_sentences(lines: Iterable[str]) -> Iterator[str]:
         yield from _texts(pending, done)
         looked = max(resume - _longest_mark(pending, resume), last.start) - last.start
         pending = pending[last.start :]
+        if len(pending) > LONGEST:
+            yield pending.rstrip()
+            pending, looked = "", 0
     yield from _texts(pending, _split_paragraph(pending, 0, len(pending), looked))
 
 
@@ -113,7 +119,9 @@ def _ends_sentence(text: str, start: int, end: int, mark: re.Match[str]) -> bool
         return not (lower and mark["closers"])
     if lower:
         return False
-    return marks != "." or _full_stop_ends(text, start, mark, following)
+    if marks != ".":  # after dots, "I" is no sign of a new sentence: it is always a capital
+        return re.match(r"I(?!\w)", following) is None
+    return _full_stop_ends(text, start, mark, following)
 
 
 def _full_stop_ends(text: str, start: int, mark: re.Match[str], following: str) -> bool:

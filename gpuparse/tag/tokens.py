@@ -76,7 +76,7 @@ _TOKEN = re.compile(
                   (?!{_LETTER}|[-'’&_/.]{_LETTER}) )
   | (?P<money>    (?:US|C|A|HK|NZ)\$ )
   | (?P<short>    (?<!{_LETTER})['’](?:{BEGIN_WITH_APOSTROPHE}) )
-  | (?P<word>     {_LETTER}+(?:[-'’.&/]{_LETTER}+)*-?(?!{_LETTER}) )
+  | (?P<word>     {_LETTER}+(?:[-'’.&/]{_LETTER}+)*(?:-(?!-|{_LETTER}))? )
   | (?P<ellipsis> \.\.+ | …+ )
   | (?P<dash>     -{{2,}} | [–—―]+ )
   | (?P<quote>    `` | '' | ["“”„«»‘’'`] )
