@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import typer
 
-from gpuparse.cli.bench import features, learn, read, tag
+from gpuparse.cli.bench import features, learn, parse, read, tag
 
 app = typer.Typer(help="The project's benchmarks.", no_args_is_help=True)
 app.command("read")(read.read_command)
 app.command("features")(features.features_command)
 app.command("learn")(learn.learn_command)
+app.command("parse")(parse.parse_command)
 app.command("tag")(tag.tag_command)
 
 

@@ -1,0 +1,84 @@
+"""`gpuparse bench parse`: sentences and partial parses per second of CPU time, on one thread, and where it goes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gpuparse.cli.arguments import Json, MaxWords, Treebanks
+from gpuparse.cli.parse import SearchName
+from gpuparse.cli.tables import print_json, print_table
+
+if TYPE_CHECKING:
+    from gpuparse.search.parser import Parser, SearchOptions
+    from gpuparse.trees import Language, Token
+
+WARM_UP = 3  # sentences parsed before the clock starts, so that everything is compiled
+
+
+def parse_command(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model that gpuparse train wrote.")],
+    treebanks: Treebanks,
+    limit: Annotated[int, typer.Option(min=1, help="Partial parses scored for a sentence, at most.")] = 100_000,
+    search: Annotated[SearchName, typer.Option(help="The order in which partial parses are looked at.")] = (
+        SearchName.GREEDY
+    ),
+    max_words: MaxWords = None,
+    as_json: Json = False,
+) -> None:
+    """Measure parsing with the words and tags of a treebank, on one thread of the CPU."""
+    from gpuparse.device import find_device
+    from gpuparse.model.file import load_model
+    from gpuparse.search.parser import Method, Parser, SearchOptions
+
+    trained = load_model(model)
+    kernels = find_device("cpu").kernels
+    parser = Parser(trained.vocabulary, trained.rules(), trained.strategy, trained.max_children, kernels)
+    sentences = treebank_sentences(treebanks, trained.vocabulary.language, max_words)
+    options = SearchOptions(method=Method[search.value.replace("-", "_")], limit=limit)
+    figures = parsing_speed(parser, sentences, options)
+    if as_json:
+        print_json(figures)
+    else:
+        print_table("Parsing", ["figure", "value"], [[name, f"{value:,.4g}"] for name, value in figures.items()])
+
+
+def treebank_sentences(treebanks: Sequence[str], language: Language, max_words: int | None) -> list[list[Token]]:
+    """The prepared sentences of a treebank that have words left, and no more than so many."""
+    from gpuparse.parsing import read_words_of_trees
+    from gpuparse.trees import count_words, read_trees
+
+    prepared = read_words_of_trees(read_trees(treebanks), language)
+    return [
+        [sentence.tokens[index] for index in sentence.kept]
+        for sentence in prepared
+        if sentence.kept and (max_words is None or count_words(sentence.tokens, language) <= max_words)
+    ]
+
+
+def parsing_speed(parser: Parser, sentences: Sequence[Sequence[Token]], options: SearchOptions) -> dict[str, Any]:
+    """Sentences and partial parses per CPU second, the shares of the time, and how many parses are proved optimal."""
+    list(parser.parse(sentences[:WARM_UP], options))
+    before = dict(parser.seconds)
+    start = time.process_time()
+    results = list(parser.parse(sentences, options))
+    seconds = max(time.process_time() - start, 1e-9)
+    spent = {name: parser.seconds[name] - before[name] for name in parser.seconds}
+    scored = sum(result.scored for result in results)
+    number = max(len(results), 1)
+    return {
+        "sentences": len(results),
+        "words": sum(map(len, sentences)),
+        "rules": len(parser.rules.label),
+        "cpu_s": seconds,
+        "sentences_per_cpu_s": len(results) / seconds,
+        "partial_parses": scored,
+        "partial_parses_per_cpu_s": scored / seconds,
+        **{f"{name}_share": spent[name] / seconds for name in spent},
+        "optimal_share": sum(result.optimal for result in results) / number,
+        "greedy_optimal_share": sum(result.greedy_is_optimal for result in results) / number,
+    }
