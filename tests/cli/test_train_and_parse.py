@@ -97,7 +97,7 @@ def test_options_come_from_a_file_and_the_command_line_wins(treebank: Path, tmp_
     out = tmp_path / "m"
     answer = run("train", treebank, "--model", out, "--config", config, "--strategy", "bu", "--json")
     assert answer.returncode == 0, answer.stderr
-    assert json.loads(answer.stdout)["trees"] > 0
+    assert json.loads(answer.stdout)["model"] == str(out)
     told = json.loads(run("inspect", out, "--json").stdout)["configuration"]
     assert (told["strategy"], told["max_words"], told["learn"]["max_trees"]) == ("bu", 6, 1)
 
