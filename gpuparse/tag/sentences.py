@@ -66,11 +66,11 @@ def stream_sentences(lines: Iterable[str]) -> Iterator[str]:
             yield from _texts(pending, _split_paragraph(pending, 0, len(pending), looked))
             pending, looked = "", 0
             continue
-        resume = len(pending.rstrip())
+        resume = _last_mark(pending)
         pending = f"{pending}\n{line}" if pending else line
         *done, last = _split_paragraph(pending, 0, len(pending), looked)
         yield from _texts(pending, done)
-        looked = max(resume - _longest_mark(pending, resume), last.start) - last.start
+        looked = max(resume, last.start) - last.start
         pending = pending[last.start :]
         if len(pending) > LONGEST:
             yield pending.rstrip()
@@ -78,10 +78,9 @@ def stream_sentences(lines: Iterable[str]) -> Iterator[str]:
     yield from _texts(pending, _split_paragraph(pending, 0, len(pending), looked))
 
 
-def _longest_mark(text: str, end: int) -> int:
-    """How many characters before `end` may be part of a mark and the closers after it."""
-    marks = ".?!…।" + CLOSERS + WIDE_MARKS
-    return end - len(text[:end].rstrip(marks))
+def _last_mark(text: str) -> int:
+    """Where a mark begins that no word follows yet; only marks from here on may be judged anew when text is added."""
+    return len(text.rstrip(".?!…।" + WIDE_MARKS + CLOSERS + OPENERS + " \t\n"))
 
 
 def _texts(text: str, stretches: Iterable[Stretch]) -> Iterator[str]:
@@ -113,6 +112,8 @@ def _ends_sentence(text: str, start: int, end: int, mark: re.Match[str]) -> bool
     if mark["wide"]:
         return True
     following = _following_word(text, mark.end(), end)
+    if not following:
+        return False
     lower = following[:1].islower()
     marks = mark["marks"]
     if "?" in marks or "!" in marks:

@@ -239,7 +239,7 @@ def _checked_array(arrays: Mapping[str, np.ndarray], name: str) -> np.ndarray:
     _check(
         array is not None and array.dtype == ARRAYS[name] and array.ndim == 1, f"{name} is missing or of a wrong type"
     )
-    return np.ascontiguousarray(array)
+    return np.array(array)  # a copy: others may change or unmap theirs
 
 
 def _check_starts(starts: np.ndarray, end: int, what: str) -> None:

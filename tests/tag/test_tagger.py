@@ -1,0 +1,254 @@
+"""The tagger: against an oracle that tries every sequence, what it learns, and how it is stored."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gpuparse.errors import ModelError, TrainingError
+from gpuparse.tag import Tagger, TaggerOptions, jackknife, train_tagger
+from gpuparse.tag.lattice import LONGEST, make_lattice, score
+from gpuparse.tag.learning import Descent, first_pair_row, sum_backward, sum_forward, to_probabilities
+from gpuparse.tag.tagger import number_words
+from gpuparse.tag.templates import rows_of_one_word
+from gpuparse.trees import Token, read_trees, strip, synthetic_treebank
+from tests.tag import oracle
+
+SMALL = [
+    [Token("The", "D"), Token("old", "J"), Token("man", "N"), Token("boats", "V"), Token(".", ".")],
+    [Token("The", "D"), Token("man", "N"), Token("saw", "V"), Token("old", "J"), Token("boats", "N"), Token(".", ".")],
+    [Token("Man", "V"), Token("the", "D"), Token("boats", "N"), Token("!", ".")],
+    [Token("I", "P"), Token("saw", "V"), Token("the", "D"), Token("saw", "N"), Token("F-16", "N")],
+]
+WORDS = ["The", "the", "man", "saw", "boats", "old", "I", ".", "Unknown", "1,5", "ß"]
+
+
+@pytest.fixture(scope="module")
+def small() -> Tagger:
+    return train_tagger(SMALL, TaggerOptions(known=1, frequent=2, least=1, smallest=0.0))
+
+
+@pytest.fixture(scope="module")
+def synthetic() -> list[list[Token]]:
+    return [strip(tree).tokens() for tree in synthetic_treebank(500, seed=3)]
+
+
+@pytest.fixture(scope="module")
+def tagger(synthetic: list[list[Token]]) -> Tagger:
+    return train_tagger(synthetic[:400])
+
+
+def words_of(sentences: list[list[Token]]) -> list[list[str]]:
+    return [[token.word for token in sentence] for sentence in sentences]
+
+
+def accuracy(gold: list[list[Token]], tagged: list[list[Token]]) -> float:
+    pairs = [pair for sentences in zip(gold, tagged, strict=True) for pair in zip(*sentences, strict=True)]
+    return sum(given == right for right, given in pairs) / len(pairs)
+
+
+@settings(max_examples=40, deadline=None)
+@given(words=st.lists(st.sampled_from(WORDS), min_size=1, max_size=4), seed=st.integers(0, 1000))
+def test_the_best_tags_are_those_found_by_trying_all(small: Tagger, words: list[str], seed: int) -> None:
+    random = np.random.default_rng(seed)
+    weights = random.integers(-2, 3, len(small.row_weights)).astype(np.int16)  # small numbers: many ties
+    tagger = replace(small, row_weights=weights)
+    assert [token.tag for token in tagger.tag(words)] == oracle.best_tags(tagger, words)
+
+
+@settings(max_examples=20, deadline=None)
+@given(words=st.lists(st.sampled_from(WORDS), min_size=1, max_size=4), seed=st.integers(0, 1000))
+def test_probabilities_of_neighbours_are_sums_over_all_sequences(small: Tagger, words: list[str], seed: int) -> None:
+    matrix = np.random.default_rng(seed).normal(size=(len(small.keys) + 1, len(small.lexicon.tags))).astype(np.float32)
+    matrix[-1] = 0.0
+    table, first = small._table, first_pair_row(small._table)
+    descent = Descent(matrix, np.exp(matrix[first:].astype(np.float64)), first, *np.zeros(3, np.float32))
+    numbered = number_words(small.lexicon, [words])
+    lattice = make_lattice(len(words), len(small.lexicon.tags), np.float64)
+    one_word_rows = rows_of_one_word(numbered.attributes, table.keys, table.slots)
+    dictionary = (small.lexicon.dictionary_starts, small.lexicon.dictionary_tags)
+    positions = score(numbered, one_word_rows, 0, *dictionary, table, matrix, lattice)
+    forward, backward = np.zeros_like(lattice.pair), np.zeros_like(lattice.pair)
+    sum_forward(positions, table, descent, lattice, forward)
+    sum_backward(positions, table, descent, lattice, backward)
+    probability = to_probabilities(positions, lattice, forward, backward)
+
+    weights = {key: dict(enumerate(matrix[row].tolist())) for row, key in enumerate(small.keys.tolist())}
+    expected = oracle.probabilities(small, weights, words)
+    edge = len(small.lexicon.tags)
+    for position in range(len(words)):
+        at = position + 2
+        for middle, last in enumerate(lattice.tags[at - 1, : lattice.width[at - 1]]):
+            for candidate, tag in enumerate(lattice.tags[at, : lattice.width[at]]):
+                share = sum(
+                    value
+                    for tags, value in expected.items()
+                    if tags[position] == tag and (tags[position - 1] if position else edge) == last
+                )
+                assert probability[at, middle, candidate] == pytest.approx(share, abs=1e-6)
+
+
+def test_the_synthetic_treebank_is_learned(synthetic: list[list[Token]], tagger: Tagger) -> None:
+    tagged = list(tagger.tag_many(words_of(synthetic[400:])))
+    assert accuracy(synthetic[400:], tagged) > 0.95
+
+
+def test_another_script_is_learned_as_well() -> None:
+    sentences = [
+        [Token("собака", "N"), Token("лает", "V"), Token("。", "Z")],
+        [Token("犬", "N"), Token("的", "P")],
+    ] * 10
+    tagger = train_tagger(sentences)
+    assert list(tagger.tag_many(words_of(sentences[:2]))) == sentences[:2]
+
+
+def test_frequent_words_only_have_tags_that_were_seen(synthetic: list[list[Token]], tagger: Tagger) -> None:
+    seen = {token for sentence in synthetic[:400] for token in sentence}
+    frequent = set(tagger.lexicon.words[: tagger.lexicon.frequent])
+    assert frequent
+    shuffled = [sentence[::-1] for sentence in words_of(synthetic)]
+    for sentence in tagger.tag_many(shuffled):
+        assert all(token in seen for token in sentence if token.word in frequent)
+
+
+def test_the_same_seed_gives_the_same_tagger_and_another_seed_another(synthetic: list[list[Token]]) -> None:
+    first, second = (train_tagger(synthetic[:100]) for _ in range(2))
+    other = train_tagger(synthetic[:100], TaggerOptions(seed=1))
+    assert all(np.array_equal(first.arrays()[name], second.arrays()[name]) for name in first.arrays())
+    assert not np.array_equal(first.row_weights, other.row_weights)
+
+
+def test_tags_do_not_depend_on_the_batch(synthetic: list[list[Token]], tagger: Tagger) -> None:
+    words = words_of(synthetic[400:440])
+    alone = [tagger.tag(sentence) for sentence in words]
+    assert list(tagger.tag_many(words)) == list(tagger.tag_many(words, batch=7)) == alone
+
+
+def test_no_words_get_no_tags(tagger: Tagger) -> None:
+    assert tagger.tag([]) == []
+    assert list(tagger.tag_many([])) == []
+
+
+def test_a_very_long_sentence_is_tagged_whole(tagger: Tagger, synthetic: list[list[Token]]) -> None:
+    words = [word for sentence in words_of(synthetic) for word in sentence][: 2 * LONGEST + 7]
+    assert [token.word for token in tagger.tag(words)] == words
+
+
+def test_a_stored_tagger_is_the_same(synthetic: list[list[Token]], tagger: Tagger) -> None:
+    arrays = {name: np.frombuffer(array.tobytes(), array.dtype) for name, array in tagger.arrays().items()}
+    loaded = Tagger.from_parts(arrays, json.loads(json.dumps(tagger.settings())))
+    words = words_of(synthetic[400:])
+    assert list(loaded.tag_many(words)) == list(tagger.tag_many(words))
+    assert loaded.style == tagger.style
+
+
+def test_retagging_uses_taggers_that_have_not_seen_the_sentence() -> None:
+    sentences = [[Token("a", "X"), Token("b", "Y")]] * 12 + [[Token("a", "WRONG"), Token("b", "WRONG")]] * 2
+    retagged = jackknife(sentences, folds=7)
+    assert [[token.tag for token in sentence] for sentence in retagged] == [["X", "Y"]] * 14
+
+
+@pytest.mark.parametrize("folds", [1, 3])
+def test_more_parts_than_sentences_are_refused(folds: int) -> None:
+    with pytest.raises(TrainingError, match="cross-validation"):
+        jackknife([[Token("a", "X")]] * 2, folds=folds)
+
+
+@pytest.mark.parametrize("sentences", [[], [[]]])
+def test_nothing_to_learn_from_is_an_error(sentences: list[list[Token]]) -> None:
+    with pytest.raises(TrainingError, match="no tagged word"):
+        train_tagger(sentences)
+
+
+def changed(name: str, change: Callable[[Any], Any]) -> Callable[[dict, dict], None]:
+    def damage(arrays: dict[str, Any], strings: dict[str, Any]) -> None:
+        place = arrays if name in arrays else strings
+        place[name] = change(place[name])
+
+    return damage
+
+
+def with_value(index: int, value: int) -> Callable[[np.ndarray], np.ndarray]:
+    def change(array: np.ndarray) -> np.ndarray:
+        array = array.copy()
+        array[index] = value
+        return array
+
+    return change
+
+
+DAMAGE = {
+    "a key with no template": changed("keys", with_value(-1, 2**62)),
+    "a negative key": changed("keys", with_value(0, -5)),
+    "a key with a value too great": changed("keys", with_value(0, 2**23 << 24)),
+    "a key with a second value": changed("keys", lambda keys: keys + 1),
+    "keys out of order": changed("keys", lambda keys: keys[::-1]),
+    "rows that end too early": changed("row_starts", with_value(-1, 3)),
+    "rows that go back": changed("row_starts", with_value(1, 2**30)),
+    "a row too many": changed("row_starts", lambda starts: np.append(starts, starts[-1])),
+    "a tag that is not there": changed("row_tags", with_value(0, 999)),
+    "a negative tag": changed("row_tags", with_value(0, -1)),
+    "a weight too few": changed("row_weights", lambda weights: weights[:-1]),
+    "weights of another type": changed("row_weights", lambda weights: weights.astype(np.float32)),
+    "weights in two dimensions": changed("row_weights", lambda weights: weights[None]),
+    "a dictionary with an unknown tag": changed("dictionary_tags", with_value(-1, 999)),
+    "an empty dictionary": changed("dictionary_starts", lambda starts: starts[:1] * 0),
+    "a word without tags": changed("dictionary_starts", with_value(1, 0)),
+    "words lost": changed("words", lambda words: words[:1]),
+    "a word twice": changed("words", lambda words: [*words[:-1], words[0]]),
+    "a word that is a number": changed("words", lambda words: [*words[:-1], 5]),
+    "no tags": changed("tags", lambda tags: []),
+    "fewer tags": changed("tags", lambda tags: tags[:2]),
+    "no shapes": changed("shapes", lambda shapes: []),
+    "suffixes that are text": changed("suffixes", lambda suffixes: "abc"),
+    "other features": changed("templates", lambda templates: templates[::-1]),
+    "no style": changed("style", lambda style: None),
+    "a style in words": changed("style", lambda style: dict.fromkeys(style, "yes")),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGE)
+def test_damaged_parts_are_refused(tagger: Tagger, name: str) -> None:
+    arrays, strings = tagger.arrays(), tagger.settings()
+    DAMAGE[name](arrays, strings)
+    with pytest.raises(ModelError, match="tagger"):
+        Tagger.from_parts(arrays, strings)
+
+
+@pytest.mark.parametrize("name", ["keys", "row_starts", "dictionary_tags", "words", "tags", "style", "templates"])
+def test_missing_parts_are_refused(tagger: Tagger, name: str) -> None:
+    arrays, strings = tagger.arrays(), tagger.settings()
+    (arrays if name in arrays else strings).pop(name)
+    with pytest.raises(ModelError, match="tagger"):
+        Tagger.from_parts(arrays, strings)
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_a_changed_number_is_refused_or_does_no_harm(small: Tagger, data: st.DataObject) -> None:
+    arrays = small.arrays()
+    name = data.draw(st.sampled_from(sorted(arrays)))
+    index = data.draw(st.integers(0, len(arrays[name]) - 1))
+    limits = np.iinfo(arrays[name].dtype)
+    arrays[name] = with_value(index, data.draw(st.integers(int(limits.min), int(limits.max))))(arrays[name])
+    try:
+        tagger = Tagger.from_parts(arrays, small.settings())
+    except ModelError:
+        return
+    assert [token.word for token in tagger.tag(WORDS)] == WORDS
+
+
+@pytest.mark.gum
+def test_gum_is_tagged_at_95_per_cent(gum: Path) -> None:
+    train, dev = ([strip(tree).tokens() for tree in read_trees(gum / part)] for part in ("train", "dev"))
+    tagger = train_tagger(train)
+    assert accuracy(dev, list(tagger.tag_many(words_of(dev)))) > 0.955
+    assert sum(array.nbytes for array in tagger.arrays().values()) < 3_000_000
