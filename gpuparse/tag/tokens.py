@@ -7,6 +7,7 @@ where the treebank does so, at hyphens. No character but white space is lost.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -40,10 +41,13 @@ class TokenStyle:
         >>> TokenStyle.learned_from([[Token("well", "RB"), Token("-", "HYPH"), Token("known", "VBN")]])
         TokenStyle(penn_symbols=True, split_hyphens=True, split_slashes=False)
         """
-        tokens = {token for sentence in sentences for token in sentence}
-        words = {token.word for token in tokens}
+        tokens = Counter(token for sentence in sentences for token in sentence)
+        words: Counter[str] = Counter()
+        for token, count in tokens.items():
+            words[token.word] += count
+        plain, penn = (sum(words[symbol] for symbol in symbols) for symbols in (PLAIN_SYMBOLS, PENN_SYMBOLS))
         return cls(
-            penn_symbols=bool(words & PENN_SYMBOLS) or not words & PLAIN_SYMBOLS,
+            penn_symbols=penn >= plain,
             split_hyphens=any(token.tag == "HYPH" for token in tokens),
             split_slashes="/" in words,
         )
@@ -57,7 +61,7 @@ ROUND_BRACKETS = {"(": "-LRB-", ")": "-RRB-"}  # always: the bracket format has 
 OTHER_BRACKETS = {"[": "-LSB-", "]": "-RSB-", "{": "-LCB-", "}": "-RCB-"}
 QUOTES = {"“": "``", "”": "''", "„": "``", "«": "``", "»": "''", "‘": "`", "’": "'"}
 DASHES = frozenset("–—―")
-BEGIN_WITH_APOSTROPHE = r"(?:em|til|till|cause|cuz|bout|round|tis|twas)\b|n['’]?(?!\w)|\d\ds?\b"
+BEGIN_WITH_APOSTROPHE = r"(?:em|til|till|cause|cuz|bout|round|tis|twas|s|re|ve|ll|d|m)\b|n['’]?(?!\w)|\d\d(?:['’]?s)?\b"
 
 # \w lacks the vowel signs and accents that follow their letter; whole blocks of such scripts count as letters.
 _SIGNS = (
@@ -151,7 +155,7 @@ def _word_pieces(text: str, start: int, end: int, style: TokenStyle) -> Iterator
     word = text[start:end].replace("’", "'")
     tails = []
     while found := _CONTRACTION.search(word):
-        if word[: found.start()].isdecimal():  # the 1980's
+        if word[: found.start()].lstrip("'").isdecimal():  # the '80's
             break
         tails.append(Stretch(start + found.start(), start + len(word)))
         word = word[: found.start()]

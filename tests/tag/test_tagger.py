@@ -247,8 +247,8 @@ def test_a_changed_number_is_refused_or_does_no_harm(small: Tagger, data: st.Dat
 
 
 @pytest.mark.gum
-def test_gum_is_tagged_at_95_per_cent(gum: Path) -> None:
+def test_gum_is_tagged_at_95_per_cent_after_one_round(gum: Path) -> None:
     train, dev = ([strip(tree).tokens() for tree in read_trees(gum / part)] for part in ("train", "dev"))
-    tagger = train_tagger(train)
-    assert accuracy(dev, list(tagger.tag_many(words_of(dev)))) > 0.955
+    tagger = train_tagger(train, TaggerOptions(epochs=1))  # bench tag measures the whole training
+    assert accuracy(dev, list(tagger.tag_many(words_of(dev)))) > 0.95
     assert sum(array.nbytes for array in tagger.arrays().values()) < 3_000_000

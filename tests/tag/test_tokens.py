@@ -28,7 +28,8 @@ PENN_CASES = {
     "'Tis true, y'all": "'T is true , y' all",
     "at 8 o'clock with O'Brien": "at 8 o'clock with O'Brien",
     "the '90s and rock 'n' roll, get 'em": "the '90s and rock 'n' roll , get 'em",
-    "the 1980's": "the 1980's",
+    "the 1980's and '60's": "the 1980's and '60's",
+    "It 's cut already , is n't it": "It 's cut already , is n't it",
     # quotes, brackets, dashes
     '"Go," she said.': "`` Go , '' she said .",
     'He said "no".': "He said `` no '' .",
@@ -131,7 +132,8 @@ def test_a_long_run_of_letters_takes_no_more_than_its_time() -> None:
 
 def test_the_style_is_learned_from_the_treebank() -> None:
     penn = [[Token("``", "``"), Token("Go", "VB"), Token("''", "''")]]
-    plain = [[Token('"', "``"), Token("well", "RB"), Token("-", "HYPH"), Token("/", "SYM")]]
+    plain = [[Token('"', "``"), Token("—", ":"), Token("-", "HYPH"), Token("/", "SYM")]]
     assert TokenStyle.learned_from(penn) == TokenStyle()
     assert TokenStyle.learned_from(plain) == GUM_LIKE
+    assert TokenStyle.learned_from(plain * 2 + penn).penn_symbols is False
     assert TokenStyle.learned_from([]) == TokenStyle()
