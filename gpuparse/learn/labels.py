@@ -1,4 +1,4 @@
-"""Many labels side by side: each is learned on its own, by threads that share the matrix; the largest go first."""
+"""Many labels side by side: each is learned on its own, by threads that share the matrix; the longest go first."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gpuparse.learn.postings import Postings
 
 
 def train_labels(
-    sizes: Mapping[str, int],
+    work: Mapping[str, int],
     examples_of: Callable[[str], Examples],
     matrix: Matrix,
     options: Options,
@@ -30,7 +30,7 @@ def train_labels(
     on_label: Callable[[str, str], None] | None = None,
     stop: threading.Event | None = None,
 ) -> dict[str, Ensemble]:
-    """Learn every label of `sizes` (label -> number of examples), each with a log in the folder.
+    """Learn every label of `work` (label -> a guess at how long it takes), each with a log in the folder.
 
     What the folder's logs already hold is not learned again. The result does not depend on the number of jobs.
     `on_tree` is told of every tree tried, `on_label` of every label that has come to its end, and why.
@@ -68,11 +68,11 @@ def train_labels(
             return Ensemble(label, [a for a in log.attempts if a.kept], len(log.attempts), "stopped")
         return train_label(label, examples_of(label), matrix, options, kernels, postings, log, on_tree, stop)
 
-    order = sorted(sizes, key=lambda label: (-sizes[label], label))
+    order = sorted(work, key=lambda label: (-work[label], label))
     with ThreadPoolExecutor(jobs) as pool:
         futures = {label: pool.submit(learn, label) for label in order}
         _wait(list(futures.values()), stop)
-    return {label: futures[label].result() for label in sizes}
+    return {label: futures[label].result() for label in work}
 
 
 def log_path(folder: Path, label: str) -> Path:
