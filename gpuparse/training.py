@@ -16,7 +16,6 @@ from gpuparse.errors import TrainingError
 from gpuparse.evaluate import evaluate
 from gpuparse.features.cache import cache_key, training_data
 from gpuparse.features.examples import TrainingData
-from gpuparse.features.walk import NOT_ALLOWED
 from gpuparse.learn import Attempt, Options, train_labels
 from gpuparse.learn.path import Ensemble as Learned
 from gpuparse.logic.strategy import Strategy
@@ -145,12 +144,10 @@ def _learn(
     stop: threading.Event | None,
 ) -> dict[str, Learned]:
     number = {label: at for at, label in enumerate(vocabulary.labels)}
-    sizes = {
-        label: int(np.count_nonzero(data.candidates.choices[:, at] != NOT_ALLOWED)) for label, at in number.items()
-    }
-    observer.stage("labels", len(sizes))
+    positive = positive_examples(data, vocabulary)
+    observer.stage("labels", len(positive))
     return train_labels(
-        sizes,
+        positive,  # all labels have about as many examples; those with more to tell apart grow more trees
         lambda label: data.candidates.of_label(number[label]),
         data.matrix,
         options.learn,
@@ -162,6 +159,12 @@ def _learn(
         observer.label,
         stop,
     )
+
+
+def positive_examples(data: TrainingData, vocabulary: Vocabulary) -> dict[str, int]:
+    """How many correct examples each label has."""
+    counts = np.bincount(data.candidates.gold[data.candidates.gold >= 0], minlength=len(vocabulary.labels))
+    return dict(zip(vocabulary.labels, counts.tolist(), strict=True))
 
 
 def _assemble(
@@ -177,10 +180,9 @@ def _assemble(
     ends = [float(ensemble.lambdas[-1]) for ensemble in ensembles.values() if len(ensemble.lambdas)]
     if not ends:
         raise TrainingError("nothing could be learned: no tree lowers the risk of any label")
-    positive = {label: int(np.count_nonzero(data.candidates.gold == at)) for at, label in enumerate(vocabulary.labels)}
     configuration = {
         **options.as_json(),
-        "positive_examples": positive,
+        "positive_examples": positive_examples(data, vocabulary),
         "uninferable": data.uninferable,
         "rows": len(data.matrix.segments),
         "features": len(data.matrix.column),
