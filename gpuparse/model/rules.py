@@ -4,8 +4,8 @@ A rule is a conjunction of literals and a weight for one label; the score of an 
 the rules that fire. Three things make that cheap and the same everywhere:
 
 - weights are 64-bit fixed point, so that a sum does not depend on its order or on the device;
-- each rule is looked up by one feature that must be there, its trigger, the rarest it has. A rule without one, such as
-  `not a and not b`, is rewritten: 1 - [a] - [not a and b];
+- each rule is looked up by one feature that must be there, its trigger, the rarest it has. Rules without one, such as
+  `not a and not b`, stand behind the last feature, as if there were one more that everything has;
 - each rule belongs to the smallest part of an inference that holds all it looks at (the state, the left end ...), and
   is tried once for that part, not for every inference that shares it.
 """
@@ -75,30 +75,32 @@ def compile_rules(
     number = {feature: n for n, feature in enumerate(features)}
     columns = space.columns[space.place(np.array(features, FEATURE))[0]] if features else np.empty(0, np.uint8)
     constant = np.zeros(n_labels, np.int64)
-    weights: dict[tuple[int, Literals], int] = {}
+    always = len(features)
+    placed = []  # (part, trigger, label, literals), weight
     for label, theta in compounds.items():
         for literals, value in theta.items():
             weight = round(value * FIXED_POINT)
-            local = tuple((number[feature], there) for feature, there in literals)
-            if any(there for _, there in local):
-                _add(weights, label, local, weight)
-                continue
-            constant[label] += weight
-            for k, (feature, _) in enumerate(local):
-                _add(weights, label, (*local[:k], (feature, True)), -weight)
+            if not literals:
+                constant[label] += weight
+            elif weight:
+                local = tuple((number[feature], there) for feature, there in literals)
+                used = {Column(columns[feature]) for feature, _ in local}
+                part = next(part for part, held in PART_COLUMNS.items() if used <= held)
+                trigger = min(
+                    (f for f, there in local if there), key=lambda f: (frequency[features[f]], f), default=always
+                )
+                placed.append(((int(part), trigger, label, local), weight))
+    placed.sort()
+    keys = np.array([part * (always + 1) + trigger for (part, trigger, _, _), _ in placed], np.int64)
+    edges = np.arange(len(Part))[:, None] * (always + 1) + np.arange(always + 2)
 
-    def place(rule: tuple[int, Literals]) -> tuple[int, int, int, Literals]:
-        label, literals = rule
-        used = {Column(columns[feature]) for feature, _ in literals}
-        part = next(part for part, held in PART_COLUMNS.items() if used <= held)
-        trigger = min((feature for feature, there in literals if there), key=lambda f: (frequency[features[f]], f))
-        return int(part), trigger, label, literals
+    def failing_first(literal: tuple[int, bool]) -> tuple[bool, int, int]:
+        feature, there = literal
+        often = int(frequency[features[feature]])
+        return not there, often if there else -often, feature
 
-    placed = sorted((place(rule), weight) for rule, weight in weights.items() if weight)
-    keys = np.array([part * len(features) + trigger for (part, trigger, _, _), _ in placed], np.int64)
-    edges = np.arange(len(Part))[:, None] * len(features) + np.arange(len(features) + 1)
     others = [
-        [2 * feature + there for feature, there in literals if feature != trigger]
+        [2 * feature + there for feature, there in sorted(literals, key=failing_first) if feature != trigger]
         for (_, trigger, _, literals), _ in placed
     ]
     return Rules(
@@ -110,8 +112,3 @@ def compile_rules(
         literals=np.cumsum([0, *(len(rest) for rest in others)]).astype(np.int32),
         literal=np.array([literal for rest in others for literal in rest], np.int32),
     )
-
-
-def _add(weights: dict[tuple[int, Literals], int], label: int, literals: Literals, weight: int) -> None:
-    key = (label, tuple(sorted(literals)))
-    weights[key] = weights.get(key, 0) + weight

@@ -51,16 +51,19 @@ def score(bits, parts, triggers, label, weight, literals, literal, scores):
     """Add to `scores[row, label]` the weights of the part's rules that fire on each row.
 
     bits: uint64[rows, words]; parts: uint8[rows]; scores: int64[rows, labels], fixed point. A score that is NOT_WANTED,
-    the least integer, is not computed. A rule fires when its trigger is in the row and its other literals hold.
+    the least integer, is not computed. A rule fires when its trigger is in the row and its other literals hold; the
+    rules behind the last feature have no trigger.
     """
-    having = np.empty(bits.shape[1] * BLOCK, np.uint64)
+    always = triggers.shape[1] - 2
+    having = np.empty(bits.shape[1] * BLOCK + 1, np.uint64)
     wanted = np.empty(scores.shape[1], np.uint64)
     for part in range(triggers.shape[0]):
         of_part = np.flatnonzero(parts == part)
         for start in range(0, len(of_part), BLOCK):
             rows = of_part[start : start + BLOCK]
             _load(bits, rows, scores, having, wanted)
-            for trigger in range(triggers.shape[1] - 1):
+            having[always] = ~np.uint64(0)
+            for trigger in range(always + 1):
                 if having[trigger] == 0:
                     continue
                 for rule in range(triggers[part, trigger], triggers[part, trigger + 1]):
@@ -68,6 +71,8 @@ def score(bits, parts, triggers, label, weight, literals, literal, scores):
                     for at in range(literals[rule], literals[rule + 1]):
                         other = having[literal[at] >> 1]
                         fires &= other if literal[at] & 1 else ~other
+                        if fires == 0:
+                            break
                     while fires:
                         lowest = fires & (~fires + np.uint64(1))
                         fires ^= lowest

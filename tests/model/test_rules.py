@@ -126,4 +126,4 @@ def test_rules_that_cancel_out_are_left_out() -> None:
     opposite = [chain(FEATURES[:3], 0.5), chain(FEATURES[:3], -0.5)]
     rules = compile_at([Ensemble.of(opposite, [1.0, 0.5])], 0.0)
     assert len(rules.features) == len(rules.weight) == 0
-    assert len(compile_at([Ensemble.of(opposite, [1.0, 0.5])], 0.7).weight) == 3
+    assert len(compile_at([Ensemble.of(opposite, [1.0, 0.5])], 0.7).weight) == 1
