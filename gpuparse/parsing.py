@@ -1,15 +1,17 @@
-"""From input to trees: sentences are prepared, parsed in batches, and given back with every token they came with."""
+"""From input to trees: sentences are tagged, prepared, parsed in batches, and come back with all their tokens."""
 
 from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from gpuparse.errors import InputError
 from gpuparse.search.parser import Parser, Result, SearchOptions
+from gpuparse.tag import Tagger, stream_sentences, tokenise
+from gpuparse.tag.tokens import ROUND_BRACKETS
 from gpuparse.trees import Language, Sentence, Token, Tree, prepare_tokens, restore, strip
 
 
@@ -106,3 +108,47 @@ def read_words_of_trees(trees: Iterable[Tree], language: Language) -> Iterator[S
     """
     for tree in trees:
         yield prepare_tokens(strip(tree).tokens(), language)
+
+
+def tag_words(sentences: Iterable[Sequence[str]], tagger: Tagger, language: Language) -> Iterator[Sentence]:
+    """Sentences of words, tagged; each leaves before the next is asked for.
+
+    >>> from gpuparse.tag import train_tagger
+    >>> from gpuparse.trees import load_language
+    >>> tagger = train_tagger([[Token("Dogs", "NNS"), Token("bark", "VBP"), Token(".", ".")]] * 9)
+    >>> [sentence.tags() for sentence in tag_words([["Dogs", "bark", "."]], tagger, load_language())]
+    [['NNS', 'VBP']]
+    """
+    for tokens in tagger.tag_many(sentences, batch=1):
+        yield prepare_tokens(tokens, language)
+
+
+def tag_anew(sentences: Iterable[Sentence], tagger: Tagger, language: Language) -> Iterator[Sentence]:
+    """The same words with the tagger's tags in place of their own."""
+    return tag_words(([token.word for token in sentence.tokens] for sentence in sentences), tagger, language)
+
+
+def read_tokens(lines: Iterable[str], tagger: Tagger, language: Language) -> Iterator[Sentence]:
+    """Sentences of tokens between blanks, one a line, tagged; round brackets are written as treebanks do.
+
+    >>> from gpuparse.tag import train_tagger
+    >>> from gpuparse.trees import load_language
+    >>> tagger = train_tagger([[Token("Dogs", "NNS"), Token("bark", "VBP"), Token(".", ".")]] * 9)
+    >>> [sentence.words() for sentence in read_tokens(["Dogs bark .", "", "Dogs"], tagger, load_language())]
+    [['Dogs', 'bark'], ['Dogs']]
+    """
+    sentences = ([ROUND_BRACKETS.get(word, word) for word in line.split()] for line in lines if line.strip())
+    return tag_words(sentences, tagger, language)
+
+
+def read_text(lines: Iterable[str], tagger: Tagger, language: Language) -> Iterator[Sentence]:
+    """The sentences of running text, cut into tokens as the tagger's treebank does, and tagged.
+
+    >>> from gpuparse.tag import train_tagger
+    >>> from gpuparse.trees import load_language
+    >>> tagger = train_tagger([[Token("Dogs", "NNS"), Token("bark", "VBP"), Token(".", ".")]] * 9)
+    >>> [sentence.words() for sentence in read_text(["Dogs bark. Dogs", "bark."], tagger, load_language())]
+    [['Dogs', 'bark'], ['Dogs', 'bark']]
+    """
+    texts = stream_sentences(lines)
+    return tag_words(([token.word for token in tokenise(text, tagger.style)] for text in texts), tagger, language)

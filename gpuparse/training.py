@@ -1,10 +1,10 @@
-"""From a treebank to a model: preparation, features, learning label by label, and calibration on a tuning set."""
+"""From a treebank to a model: tagger, preparation, features, learning label by label, calibration on a tuning set."""
 
 from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -20,10 +20,14 @@ from gpuparse.learn import Attempt, Options, train_labels
 from gpuparse.learn.path import Ensemble as Learned
 from gpuparse.logic.strategy import Strategy
 from gpuparse.logic.vocabulary import Vocabulary, build_vocabulary
+from gpuparse.model.contents import Flaw, check_tagger_size
 from gpuparse.model.ensemble import Ensemble
 from gpuparse.model.model import CurvePoint, Model
 from gpuparse.search.parser import Parser, SearchOptions
-from gpuparse.trees import Language, Prepared, Tree, count_words, prepare, restore
+from gpuparse.tag import Tagger, TaggerOptions, jackknife, train_tagger
+from gpuparse.trees import Language, Prepared, Token, Tree, count_words, prepare, restore, strip
+
+FOLDS = 10  # of cross-validated tagging
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,8 @@ class TrainingOptions:
     tune_fraction: float = 0.04  # of the treebank, kept from training to choose lambda, when no tuning set is given
     seed: int = 0
     jobs: int = 1  # labels learned side by side
+    tagger: bool = True  # learn a POS tagger too, so that the model can parse text
+    retag: bool = False  # learn to parse on tags as the tagger gives them, with its errors; needs the tagger
     learn: Options = field(default_factory=Options)
     search: SearchOptions = field(default_factory=SearchOptions)  # for calibration
 
@@ -70,36 +76,86 @@ class Observer:
 class Corpus:
     """Sentences to learn from, and sentences to choose lambda by, with the trees to score against."""
 
-    training: list[Tree]  # prepared
-    tuning: list[tuple[Tree, Prepared]]  # as they were, and prepared
-    left_out: int  # sentences too long, or with no word in them
+    training: list[tuple[Tree, Prepared]]  # as they were, and prepared
+    tuning: list[tuple[Tree, Prepared]]
+    unused: list[Tree]  # too long, or with no word in them; only a tagger learns from these
+
+    @property
+    def left_out(self) -> int:
+        """The number of sentences that the parser does not learn from."""
+        return len(self.unused)
+
+    def tagged(self) -> list[list[Token]]:
+        """What a tagger learns from: all but the tuning sentences, with every token; those of `training` come first."""
+        trees = [*(tree for tree, _ in self.training), *self.unused]
+        return [strip(tree).tokens() for tree in trees]
 
 
 def split_corpus(
     treebank: Sequence[Tree], tuning: Sequence[Tree] | None, language: Language, options: TrainingOptions
 ) -> Corpus:
     """Prepare the trees; without a tuning set a random fraction of the treebank, by the seed, is set aside for it."""
-    sentences = _prepared(treebank, language, options.max_words)
+    sentences, unused = _prepared(treebank, language, options.max_words)
     if tuning is not None:
-        held_out = _prepared(tuning, language, options.max_words)
+        held_out, _ = _prepared(tuning, language, options.max_words)
     else:
         size = math.ceil(options.tune_fraction * len(sentences)) if len(sentences) > 1 else 0
         chosen = set(np.random.default_rng(options.seed).permutation(len(sentences))[:size].tolist())
         held_out = [sentence for number, sentence in enumerate(sentences) if number in chosen]
         sentences = [sentence for number, sentence in enumerate(sentences) if number not in chosen]
-    trees = [prepared.tree for _, prepared in sentences if prepared.tree is not None]
-    left_out = len(treebank) - len(trees) - (len(held_out) if tuning is None else 0)
-    return Corpus(trees, held_out, left_out)
+    return Corpus(sentences, held_out, unused)
 
 
-def _prepared(trees: Sequence[Tree], language: Language, max_words: int | None) -> list[tuple[Tree, Prepared]]:
-    both = ((tree, prepare(tree, language)) for tree in trees)
-    return [
-        (tree, prepared)
-        for tree, prepared in both
-        if prepared.tree is not None
-        and (max_words is None or count_words(prepared.sentence.tokens, language) <= max_words)
-    ]
+def _prepared(
+    trees: Sequence[Tree], language: Language, max_words: int | None
+) -> tuple[list[tuple[Tree, Prepared]], list[Tree]]:
+    """The trees that can be used, with their preparation, and those that can't."""
+    usable, unused = [], []
+    for tree in trees:
+        prepared = prepare(tree, language)
+        long = max_words is not None and count_words(prepared.sentence.tokens, language) > max_words
+        if prepared.tree is None or long:
+            unused.append(tree)
+        else:
+            usable.append((tree, prepared))
+    return usable, unused
+
+
+def retag(corpus: Corpus, tagger: Tagger, language: Language, options: TaggerOptions) -> Corpus:
+    """The corpus prepared anew, each sentence with tags given by a tagger that did not learn from it.
+
+    Those of training are tagged by cross-validation; those of tuning, which the tagger never saw, by the tagger itself.
+    """
+    training = [tree for tree, _ in corpus.training]
+    tuning = [tree for tree, _ in corpus.tuning]
+    words = ([token.word for token in strip(tree).tokens()] for tree in tuning)
+
+    def prepared(trees: Sequence[Tree], tags: Iterable[Sequence[Token]]) -> list[tuple[Tree, Prepared]]:
+        pairs = zip(trees, tags, strict=False)  # cross-validation also gives the tags of the sentences left out
+        return [(tree, prepare(with_tags(tree, tokens, language), language)) for tree, tokens in pairs]
+
+    retagged = jackknife(corpus.tagged(), FOLDS, options)
+    return replace(corpus, training=prepared(training, retagged), tuning=prepared(tuning, tagger.tag_many(words)))
+
+
+def with_tags(tree: Tree, tokens: Sequence[Token], language: Language) -> Tree:
+    """A tree, stripped, with the tags of the tokens.
+
+    Punctuation and quotes stay, and nothing becomes one, so that preparation keeps the same tokens as before.
+
+    >>> from gpuparse.trees import load_language, parse_tree
+    >>> tokens = [Token("Go", "NN"), Token("on", ","), Token("!", "NN")]
+    >>> str(with_tags(parse_tree("(VP (VB Go) (RP on) (. !))"), tokens, load_language()))
+    '(VP (NN Go) (RP on) (. !))'
+    """
+    stripped = strip(tree)
+    fixed = language.raised | language.quotes
+    tags = iter(tokens)
+    labels = []
+    for label, word in zip(stripped.labels, stripped.words, strict=True):
+        tag = label if word is None else next(tags).tag
+        labels.append(label if label in fixed or tag in fixed else tag)
+    return stripped.relabelled(labels)
 
 
 def train(
@@ -118,19 +174,40 @@ def train(
     the feature matrix.
     """
     observer = observer or Observer()
-    vocabulary = build_vocabulary(corpus.training, language)
-    observer.stage("features", len(corpus.training))
-    source = (corpus.training, vocabulary, options.strategy, options.max_children, options.seed)
+    tagger, corpus = _learn_tags(corpus, language, options, observer)
+    trees = [prepared.tree for _, prepared in corpus.training if prepared.tree is not None]
+    vocabulary = build_vocabulary(trees, language)
+    observer.stage("features", len(trees))
+    source = (trees, vocabulary, options.strategy, options.max_children, options.seed)
     data = training_data(*source, cache, lambda _: observer.step())
     learned = _learn(data, vocabulary, options, folder, kernels, cache_key(*source), observer, stop)
     if stop is not None and stop.is_set():
         raise KeyboardInterrupt
-    model = _assemble(data, vocabulary, learned, options)
+    model = replace(_assemble(data, vocabulary, learned, options), tagger=tagger)
     if not corpus.tuning:
         return model
     curve = calibrate(model, corpus.tuning, lambda_grid(model), options, kernels, observer)
     best = max(curve, key=lambda point: (point.f1, point.lambda_))
     return replace(model, lambda_=best.lambda_, curve=tuple(curve))
+
+
+def _learn_tags(
+    corpus: Corpus, language: Language, options: TrainingOptions, observer: Observer
+) -> tuple[Tagger | None, Corpus]:
+    """The tagger, if one is wanted, and the corpus with the tags that the parser is to learn on."""
+    if not options.tagger:
+        return None, corpus
+    observer.stage("tagger", 0)
+    tagger_options = TaggerOptions(seed=options.seed)
+    tagger = train_tagger(corpus.tagged(), tagger_options)
+    try:
+        check_tagger_size(tagger)
+    except Flaw as flaw:
+        raise TrainingError(f"the model can't be stored: {flaw}. Train it with --no-tagger.") from flaw
+    if not options.retag:
+        return tagger, corpus
+    observer.stage("retagging", 0)
+    return tagger, retag(corpus, tagger, language, tagger_options)
 
 
 def _learn(

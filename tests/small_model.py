@@ -1,4 +1,4 @@
-"""A small trained model for tests: about ten trees a label, learned from synthetic sentences in a few seconds."""
+"""A small model and a small tagger for tests, learned from synthetic sentences in a few seconds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from gpuparse.logic.strategy import Strategy
 from gpuparse.logic.vocabulary import Vocabulary, build_vocabulary
 from gpuparse.model.ensemble import Ensemble
 from gpuparse.model.model import CurvePoint, Model
-from gpuparse.trees import Tree, load_language, prepare, synthetic_treebank
+from gpuparse.tag import Tagger, train_tagger
+from gpuparse.trees import Tree, load_language, prepare, strip, synthetic_treebank
 
 MAX_CHILDREN = 5
 
@@ -50,6 +51,12 @@ def small_model(sentences: int = 120, strategy: Strategy = Strategy.r2l, max_tre
             "positive_examples": {n: int(np.sum(gold == at)) for at, n in enumerate(vocabulary.labels)},
         },
     )
+
+
+@cache
+def small_tagger(sentences: int = 120) -> Tagger:
+    """A tagger of synthetic sentences."""
+    return train_tagger([strip(tree).tokens() for tree in synthetic_treebank(sentences)])
 
 
 def _ensembles(data: TrainingData, vocabulary: Vocabulary, options: Options) -> dict[str, Ensemble]:

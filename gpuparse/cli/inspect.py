@@ -17,6 +17,7 @@ from gpuparse.errors import UsageError
 if TYPE_CHECKING:
     from gpuparse.model.model import Model
     from gpuparse.model.words import WordedRule
+    from gpuparse.tag import Tagger
 
 LARGEST = 5  # labels whose rules the overview shows
 RULES_EACH = 3
@@ -98,7 +99,19 @@ def overview(model: Model, at: float) -> dict[str, Any]:
         "vocabulary": {**sizes, "features": model.space.size},
         "labels": [asdict(figures) for figures in label_figures(model, at)],
         "curve": curve,
+        "tagger": None if model.tagger is None else tagger_sizes(model.tagger),
         "configuration": model.configuration,
+    }
+
+
+def tagger_sizes(tagger: Tagger) -> dict[str, int]:
+    """How large a tagger is."""
+    lexicon = tagger.lexicon
+    return {
+        "tags": len(lexicon.tags),
+        "words": len(lexicon.words),
+        "features": len(tagger.keys),
+        "weights": len(tagger.row_weights),
     }
 
 
@@ -115,7 +128,8 @@ def print_overview(model: Model, at: float, path: Path) -> None:
         "lambda": f"{at:.4g}" + ("" if at == model.lambda_ else f" (the model's own is {model.lambda_:.4g})"),
         "strategy": f"{model.strategy.name}, at most {model.max_children} children",
         "vocabulary": f"{len(vocabulary.words):,} words, {len(vocabulary.tags)} tags, {model.space.size:,} features",
-        **dict(settings(model.configuration)),
+        "tagger": _tagger_in_words(model.tagger),
+        **{name: value for name, value in settings(model.configuration) if name != "tagger"},
     }
     print_table("Model", ["what", "value"], [[name, value] for name, value in facts.items()], figures=False)
     print()
@@ -131,6 +145,12 @@ def print_overview(model: Model, at: float, path: Path) -> None:
     print()
     if model.curve:
         print_curve(model)
+
+
+def _tagger_in_words(tagger: Tagger | None) -> str:
+    if tagger is None:
+        return "none: words must come with their tags"
+    return ", ".join(f"{size:,} {name}" for name, size in tagger_sizes(tagger).items())
 
 
 def _row(figures: LabelFigures) -> list[str]:

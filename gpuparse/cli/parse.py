@@ -58,9 +58,14 @@ def parse_command(
     kind: Annotated[
         InputName,
         typer.Option(
-            "--input", help="tagged: word/TAG, a sentence a line; trees: words and tags of a treebank; auto: a guess."
+            "--input",
+            help="text: running text; tokens: cut by blanks, a sentence a line; tagged: word/TAG, a sentence a line; "
+            "trees: words and tags of a treebank; auto: a guess, never tokens.",
         ),
     ] = InputName.AUTO,
+    tagger: Annotated[
+        bool, typer.Option("--tagger", help="Tag the words of trees and tagged input anew, with the model's tagger.")
+    ] = False,
     layout: Annotated[
         Format, typer.Option("--format", help="A tree a line, indented, drawn, or JSON lines.")
     ] = Format.BRACKETS,
@@ -97,7 +102,7 @@ def parse_command(
     )
     trained = load_model(model)
     with _opened(output) as out, Counter("sentences") as counter:
-        for parsed in parse_files(trained, files or ["-"], kind.value, options, lambda_, device):
+        for parsed in parse_files(trained, files or ["-"], kind.value, options, lambda_, device, tagger):
             out.write(laid_out(parsed, layout) + "\n")
             counter.count(parsed.status)
 
@@ -119,38 +124,55 @@ def parse_files(
     options: SearchOptions,
     lambda_: float | None = None,
     device: str = "auto",
+    retag: bool = False,
 ) -> Iterator[ParsedSentence]:
-    """Parse the sentences of files, in order."""
+    """Parse the sentences of files, in order; `retag` gives words that have tags those of the model's tagger."""
     from gpuparse.device import find_device
+    from gpuparse.errors import UsageError
     from gpuparse.parsing import parse_sentences
     from gpuparse.search.parser import Parser
 
+    if retag and model.tagger is None:
+        raise UsageError("--tagger: the model has none. It was trained with --no-tagger.")
     kernels = find_device(device).kernels
     parser = Parser(model.vocabulary, model.rules(lambda_), model.strategy, model.max_children, kernels)
-    sentences = _tell_unknown_tags(read_sentences(files, kind, model), model)
+    sentences = _tell_unknown_tags(read_sentences(files, kind, model, retag), model)
     return parse_sentences(parser, sentences, options)
 
 
-def read_sentences(files: Sequence[str], kind: str, model: Model) -> Iterator[Sentence]:
+def read_sentences(files: Sequence[str], kind: str, model: Model, retag: bool = False) -> Iterator[Sentence]:
     """The sentences of files; `auto` looks at the start of each."""
     from gpuparse.errors import InputError
-    from gpuparse.parsing import InputKind, detect_kind, read_tagged, read_words_of_trees
-    from gpuparse.trees import read_trees
+    from gpuparse.parsing import (
+        InputKind,
+        detect_kind,
+        read_tagged,
+        read_text,
+        read_tokens,
+        read_words_of_trees,
+        tag_anew,
+    )
+    from gpuparse.trees import parse_trees, read_trees
 
-    language = model.vocabulary.language
+    language, tagger = model.vocabulary.language, model.tagger
+
+    def given(sentences: Iterator[Sentence]) -> Iterator[Sentence]:
+        return tag_anew(sentences, tagger, language) if retag and tagger is not None else sentences
+
     for file in files:
         if kind == InputKind.TREES or (kind == InputKind.AUTO and Path(file).is_dir()):
-            yield from read_words_of_trees(read_trees([file]), language)
+            yield from given(read_words_of_trees(read_trees([file]), language))
             continue
         with _lines(file) as lines:
             first = next((line for line in lines if line.strip()), "")
             found = detect_kind(first) if kind == InputKind.AUTO else InputKind(kind)
+            text = chain([first], lines)
             if found == InputKind.TREES:
-                from gpuparse.trees import parse_trees
-
-                yield from read_words_of_trees(parse_trees("".join(chain([first], lines)), file), language)
+                yield from given(read_words_of_trees(parse_trees("".join(text), file), language))
             elif found == InputKind.TAGGED:
-                yield from read_tagged(chain([first], lines), file, language)
+                yield from given(read_tagged(text, file, language))
+            elif tagger is not None:
+                yield from (read_text if found == InputKind.TEXT else read_tokens)(text, tagger, language)
             else:
                 raise InputError(
                     f"{file}: this is {found}, and the model has no tagger. Give each word its tag (word/TAG, a "

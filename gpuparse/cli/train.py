@@ -85,6 +85,18 @@ def train_command(
     min_lambda: Annotated[float, typer.Option(min=0.0, help="Where lambda stops: less is larger and slower.")] = 0.1,
     max_trees: Annotated[int | None, typer.Option(min=1, help="The most trees of a label.")] = None,
     max_seconds: Annotated[float | None, typer.Option(min=0.0, help="The most time for a label.")] = None,
+    no_tagger: Annotated[
+        bool, typer.Option("--no-tagger", help="No POS tagger: the model parses only words that come with tags.")
+    ] = False,
+    retag: Annotated[
+        bool,
+        typer.Option(
+            "--retag",
+            help="Learn to parse on the tags that a tagger gives, errors included: those of training by ten-fold "
+            "cross-validation, those for tuning by the model's tagger. Where the treebank or the tagger says "
+            "punctuation or quote, the treebank's tag stays, so that the same tokens are parsed.",
+        ),
+    ] = False,
     seed: Seed = 0,
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Labels side by side. Unless told: as many as there are cores.")
@@ -101,7 +113,9 @@ def train_command(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Learn to parse from a treebank.
+    """Learn to parse from a treebank, and to tag, so that the model can parse text.
+
+    The tagger learns from all sentences but the tuning ones, also from those that --max-words leaves out.
 
     Beside OUT a folder OUT.training keeps a log of every tree, the feature matrix, and a report as report.html. A run
     that was stopped goes on from there with --resume.
@@ -112,6 +126,10 @@ def train_command(
     from gpuparse.logic.strategy import Strategy
     from gpuparse.training import TrainingOptions
 
+    if retag and no_tagger:
+        raise UsageError(
+            "--retag prepares the parser for the tags of the model's tagger: it can't go with --no-tagger."
+        )
     options = TrainingOptions(
         strategy=Strategy[strategy.value],
         max_words=max_words,
@@ -119,6 +137,8 @@ def train_command(
         tune_fraction=tune_fraction,
         seed=seed,
         jobs=jobs or os.cpu_count() or 1,
+        tagger=not no_tagger,
+        retag=retag,
         learn=Options(
             penalty=penalty.value,
             stumps=stumps,

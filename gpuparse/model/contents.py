@@ -7,7 +7,7 @@ inside its array, every tree is a tree, and the rules that the trees compile to 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from gpuparse.dtypes import FEATURE, REAL
-from gpuparse.errors import LanguageError
+from gpuparse.errors import LanguageError, ModelError
 from gpuparse.features.space import FeatureSpace
 from gpuparse.logic.strategy import Strategy
 from gpuparse.logic.vocabulary import TOP, Vocabulary
@@ -23,12 +23,16 @@ from gpuparse.model.ensemble import Ensemble
 from gpuparse.model.model import CurvePoint, Model
 from gpuparse.model.rules import FIXED_POINT
 from gpuparse.model.words import printable
+from gpuparse.tag import Tagger
+from gpuparse.tag.tagger import ARRAYS as TAGGER_ARRAYS
 from gpuparse.trees import parse_language
 
 MOST_CHILDREN = 63  # the search keeps the head children of a candidate as bits of a word
 MOST_FEATURES = int(np.iinfo(FEATURE).max)
 MOST_HEAD_RANKS = 2**26  # entries of the table of head rules: 256 MB
 MOST_LITERALS = 20_000_000  # of all rules together; laid out they take some gigabytes
+MOST_TAGS = 1000  # of a tagger: its tables grow with their square, its memory for a long sentence too
+MOST_TAGGER_WEIGHTS = 2**30  # features times tags of a tagger: 2 GB
 MOST_SCORE = 2.0**62 / FIXED_POINT  # of one label: its sums must fit into 64 bits of fixed point
 
 
@@ -50,6 +54,7 @@ class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     lambda_: float
     curve: tuple[CurvePoint, ...]
     configuration: dict[str, Any]
+    tagger: dict[str, Any] | None = None  # its settings
 
 
 class Arrays(NamedTuple):
@@ -64,10 +69,29 @@ class Arrays(NamedTuple):
     value: np.ndarray  # float64[nodes]
     ranked: np.ndarray  # int32: the features whose rarity is known, ascending
     rarity: np.ndarray  # int64: their ranks
+    tagger: dict[str, np.ndarray] | None = None  # the arrays of the tagger, in the order of TAGGER_ARRAYS
+
+    def by_name(self) -> dict[str, np.ndarray]:
+        """All of them under the names that they have in a file."""
+        own = {name: getattr(self, name) for name in PARSER_TYPES}
+        return own | {TAGGER_PREFIX + name: array for name, array in (self.tagger or {}).items()}
+
+    @classmethod
+    def from_names(cls, arrays: Mapping[str, np.ndarray]) -> Arrays:
+        """The inverse of by_name."""
+        own = {name: arrays[name] for name in PARSER_TYPES}
+        tagger = {name: arrays[TAGGER_PREFIX + name] for name in TAGGER_ARRAYS if TAGGER_PREFIX + name in arrays}
+        return cls(**own, tagger=tagger or None)
 
 
+TAGGER_PREFIX = "tagger."
 _DTYPES = (np.int64, REAL, np.int64, FEATURE, np.int32, np.int32, REAL, FEATURE, np.int64)
-ARRAY_TYPES: dict[str, np.dtype[Any]] = {name: np.dtype(t) for name, t in zip(Arrays._fields, _DTYPES, strict=True)}
+PARSER_TYPES: dict[str, np.dtype[Any]] = {
+    name: np.dtype(dtype) for name, dtype in zip(Arrays._fields[: len(_DTYPES)], _DTYPES, strict=True)
+}
+TAGGER_TYPES: dict[str, np.dtype[Any]] = {
+    TAGGER_PREFIX + name: np.dtype(dtype) for name, dtype in TAGGER_ARRAYS.items()
+}
 
 
 def pack(model: Model) -> tuple[Header, Arrays]:
@@ -79,6 +103,7 @@ def pack(model: Model) -> tuple[Header, Arrays]:
         *(vocabulary.labels, vocabulary.symbols, vocabulary.words, vocabulary.tags, vocabulary.classes),
         *(vocabulary.language.text, model.strategy.name, model.max_children),
         *(model.lambda_, model.curve, model.configuration),
+        tagger=None if model.tagger is None else model.tagger.settings(),
     )
     ensembles = [model.ensembles[label] for label in vocabulary.labels]
 
@@ -97,7 +122,15 @@ def pack(model: Model) -> tuple[Header, Arrays]:
         ranked=np.array(ranked),
         rarity=np.array([model.rarity[feature] for feature in ranked]),
     )
-    return header, Arrays(*(array.astype(dtype) for array, dtype in zip(arrays, ARRAY_TYPES.values(), strict=True)))
+    typed = {name: getattr(arrays, name).astype(dtype) for name, dtype in PARSER_TYPES.items()}
+    return header, Arrays(**typed, tagger=_pack_tagger(model.tagger))
+
+
+def _pack_tagger(tagger: Tagger | None) -> dict[str, np.ndarray] | None:
+    if tagger is None:
+        return None
+    arrays = tagger.arrays()
+    return {name: arrays[name].astype(dtype) for name, dtype in TAGGER_ARRAYS.items()}
 
 
 def unpack(header: Header, arrays: Arrays) -> Model:
@@ -128,7 +161,7 @@ def unpack(header: Header, arrays: Arrays) -> Model:
     rarity = dict(zip(arrays.ranked.tolist(), arrays.rarity.tolist(), strict=True))
     return Model(
         *(vocabulary, Strategy[header.strategy], header.max_children, ensembles, rarity),
-        *(header.lambda_, header.curve, header.configuration),
+        *(header.lambda_, header.curve, header.configuration, _unpack_tagger(header, arrays)),
     )
 
 
@@ -244,6 +277,28 @@ def _check_values(arrays: Arrays, starts: np.ndarray) -> None:
     with np.errstate(over="ignore"):
         scores = np.bincount(label, weights=greatest)
     _require((scores < MOST_SCORE).all(), f"the values of its leaves are too great: scores can pass {MOST_SCORE:,.0f}")
+
+
+def _unpack_tagger(header: Header, arrays: Arrays) -> Tagger | None:
+    if header.tagger is None and arrays.tagger is None:
+        return None
+    if header.tagger is None or arrays.tagger is None:
+        raise Flaw("of its tagger there are settings without arrays, or arrays without settings")
+    try:
+        tagger = Tagger.from_parts(arrays.tagger, header.tagger)
+    except ModelError as error:
+        told = str(error).removesuffix(".")
+        raise Flaw(told[:1].lower() + told[1:]) from error
+    check_tagger_size(tagger)
+    return tagger
+
+
+def check_tagger_size(tagger: Tagger) -> None:
+    """Raise a Flaw for a tagger that would not fit into memory."""
+    tags, features = len(tagger.lexicon.tags), len(tagger.keys)
+    _require(tags <= MOST_TAGS, f"its tagger has too many tags ({tags:,}; at most {MOST_TAGS:,} can be used)")
+    weights = features * tags
+    _require(weights <= MOST_TAGGER_WEIGHTS, f"its tagger is too large ({features:,} features of {tags:,} tags)")
 
 
 def _check_rarity(arrays: Arrays, features: int) -> None:

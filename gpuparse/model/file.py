@@ -17,13 +17,18 @@ import safetensors
 from safetensors.numpy import save
 
 from gpuparse.errors import ModelError
-from gpuparse.model.contents import ARRAY_TYPES, Arrays, Flaw, Header, pack, unpack
+from gpuparse.model.contents import PARSER_TYPES, TAGGER_TYPES, Arrays, Flaw, Header, pack, unpack
 from gpuparse.model.model import Model
 
 FORMAT = "gpuparse model"
 VERSION = 1
 _LONGEST_PREFACE = 100_000_000  # bytes: the limit of safetensors for what comes before the arrays
-_TYPE_NAMES = {np.dtype(np.int32): "I32", np.dtype(np.int64): "I64", np.dtype(np.float64): "F64"}
+_TYPE_NAMES = {
+    np.dtype(np.int16): "I16",
+    np.dtype(np.int32): "I32",
+    np.dtype(np.int64): "I64",
+    np.dtype(np.float64): "F64",
+}
 _DECODER = msgspec.json.Decoder(Header)
 
 
@@ -100,14 +105,14 @@ def to_bytes(header: Header, arrays: Arrays) -> bytes:
     """The contents of a file."""
     text = msgspec.json.encode(header, enc_hook=_plain)
     envelope = _Envelope(VERSION, checksum(text, arrays), msgspec.Raw(text))
-    tensors = {name: np.ascontiguousarray(array) for name, array in arrays._asdict().items()}
+    tensors = {name: np.ascontiguousarray(array) for name, array in arrays.by_name().items()}
     return save(tensors, {FORMAT: msgspec.json.encode(envelope).decode()})
 
 
 def checksum(header: bytes, arrays: Arrays) -> str:
     """SHA-256 over the JSON of the header, and over the name, the kind and the bytes of each array."""
     digest = hashlib.sha256(header)
-    for name, array in arrays._asdict().items():
+    for name, array in arrays.by_name().items():
         digest.update(f"\0{name} {array.dtype} {array.shape}\0".encode())
         digest.update(array.astype(array.dtype.newbyteorder("<")).data)
     return digest.hexdigest()
@@ -161,15 +166,16 @@ def _arrays(content: bytes) -> Arrays:
         tensors = dict(safetensors.deserialize(content))
     except safetensors.SafetensorError as error:
         raise _NotAModel(_DAMAGED.format(f"its arrays can't be read ({error})")) from error
-    if set(tensors) != set(Arrays._fields):
-        raise _NotAModel(_DAMAGED.format(f"it should have the arrays {', '.join(Arrays._fields)}"))
-    arrays = []
-    for name, dtype in ARRAY_TYPES.items():
+    types = PARSER_TYPES if TAGGER_TYPES.keys().isdisjoint(tensors) else PARSER_TYPES | TAGGER_TYPES
+    if set(tensors) != set(types):
+        raise _NotAModel(_DAMAGED.format(f"it should have the arrays {', '.join(types)}"))
+    arrays = {}
+    for name, dtype in types.items():
         tensor = tensors[name]
         if tensor["dtype"] != _TYPE_NAMES[dtype] or len(tensor["shape"]) != 1:
             raise _NotAModel(_DAMAGED.format(f"{name} is not a row of {dtype} numbers"))
-        arrays.append(np.frombuffer(tensor["data"], dtype.newbyteorder("<")).astype(dtype))
-    return Arrays(*arrays)
+        arrays[name] = np.frombuffer(tensor["data"], dtype.newbyteorder("<")).astype(dtype)
+    return Arrays.from_names(arrays)
 
 
 def _read(path: Path) -> bytes:

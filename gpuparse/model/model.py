@@ -13,6 +13,7 @@ from gpuparse.logic.strategy import Strategy
 from gpuparse.logic.vocabulary import Vocabulary
 from gpuparse.model.ensemble import Ensemble
 from gpuparse.model.rules import Rules, compile_rules
+from gpuparse.tag import Tagger
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class Model:
     lambda_: float  # where to cut the ensembles, unless told otherwise
     curve: tuple[CurvePoint, ...] = ()  # from calibration, lambda falling
     configuration: dict[str, Any] = field(default_factory=dict)  # what training was told
+    tagger: Tagger | None = None  # without one, words must come with their tags
 
     @cached_property
     def space(self) -> FeatureSpace:

@@ -22,17 +22,17 @@ from safetensors.numpy import save
 from gpuparse.errors import ModelError
 from gpuparse.logic.strategy import Strategy
 from gpuparse.model import contents
-from gpuparse.model.contents import Arrays, Header, pack
+from gpuparse.model.contents import PARSER_TYPES, TAGGER_TYPES, Arrays, Header, pack
 from gpuparse.model.ensemble import Ensemble
 from gpuparse.model.file import FORMAT, checksum, load_model, save_model, to_bytes
 from gpuparse.model.model import Model
-from tests.small_model import small_model
+from tests.small_model import small_model, small_tagger
 
 Edit = Callable[[Header, Arrays], tuple[Header, Arrays]]
 
 
 def tiny_model() -> Model:
-    return small_model(60, Strategy.r2l, max_trees=5)
+    return replace(small_model(60, Strategy.r2l, max_trees=5), tagger=small_tagger(60))
 
 
 @cache
@@ -48,7 +48,12 @@ def same(one: Model, other: Model) -> bool:
             label: [(name, array.dtype.str, array.tobytes()) for name, array in vars(ensemble).items()]
             for label, ensemble in model.ensembles.items()
         }
-        return (*(getattr(model, name) for name in vars(model) if name not in ("ensembles", "space")), arrays)
+        tagger = model.tagger and (
+            model.tagger.settings(),
+            [(name, array.dtype.str, array.tobytes()) for name, array in model.tagger.arrays().items()],
+        )
+        others = (getattr(model, name) for name in vars(model) if name not in ("ensembles", "space", "tagger"))
+        return (*others, arrays, tagger)
 
     return plain(one) == plain(other)
 
@@ -86,6 +91,52 @@ def test_a_model_without_a_tree_can_be_stored(tmp_path: Path) -> None:
     model = replace(tiny_model(), ensembles=empty, rarity={}, curve=(), configuration={})
     save_model(model, tmp_path / "empty")
     assert same(load_model(tmp_path / "empty"), model)
+
+
+def test_a_tagger_tags_as_before_it_was_stored(tmp_path: Path) -> None:
+    save_model(tiny_model(), tmp_path / "model")
+    loaded = load_model(tmp_path / "model").tagger
+    assert loaded is not None
+    words = ["The", "dog", ",", "he", "said", ",", "barks", "loudly", "."]
+    assert loaded.tag(words) == small_tagger(60).tag(words)
+    assert loaded.style == small_tagger(60).style
+
+
+def test_a_model_without_a_tagger_can_be_stored(tmp_path: Path) -> None:
+    model = replace(tiny_model(), tagger=None)
+    save_model(model, tmp_path / "untagged")
+    assert same(load_model(tmp_path / "untagged"), model)
+    assert not same(model, tiny_model())
+
+
+def test_a_header_need_not_speak_of_a_tagger(tmp_path: Path) -> None:
+    model = replace(tiny_model(), tagger=None)
+    header, arrays = pack(model)
+    entries = json.loads(msgspec.json.encode(header))
+    del entries["tagger"]
+    text = json.dumps(entries)
+    envelope = f'{{"version":1,"checksum":"{checksum(text.encode(), arrays)}","header":{text}}}'
+    (tmp_path / "short").write_bytes(save(arrays.by_name(), {FORMAT: envelope}))
+    assert same(load_model(tmp_path / "short"), model)
+
+
+@pytest.mark.parametrize("name", TAGGER_TYPES)
+def test_a_tagger_has_all_of_its_arrays_or_none(tmp_path: Path, name: str) -> None:
+    arrays = pack(tiny_model())[1].by_name()
+    del arrays[name]
+    content = save(arrays, {FORMAT: '{"version":1}'})
+    assert name in refused(tmp_path / "partly", content)
+
+
+@pytest.mark.parametrize("name", TAGGER_TYPES)
+def test_a_change_of_a_tagger_array_is_noticed(tmp_path: Path, name: str) -> None:
+    arrays = pack(tiny_model())[1]
+    changed = arrays.by_name()[name].copy()
+    changed[len(changed) // 2] ^= 1
+    length = struct.unpack("<Q", tiny_bytes()[:8])[0]
+    metadata = json.loads(tiny_bytes()[8 : 8 + length])["__metadata__"]
+    content = save(with_array(arrays, name, changed).by_name(), metadata)
+    assert "checksum" in refused(tmp_path / "changed", content)
 
 
 def test_figures_of_numpy_become_plain_numbers(tmp_path: Path) -> None:
@@ -160,7 +211,7 @@ def with_envelope(**changes: Any) -> bytes:
     arrays = pack(tiny_model())[1]
     length = struct.unpack("<Q", tiny_bytes()[:8])[0]
     envelope = json.loads(json.loads(tiny_bytes()[8 : 8 + length])["__metadata__"][FORMAT])
-    return save(arrays._asdict(), {FORMAT: json.dumps({**envelope, **changes})})
+    return save(arrays.by_name(), {FORMAT: json.dumps({**envelope, **changes})})
 
 
 def test_a_version_of_the_future_is_named(tmp_path: Path) -> None:
@@ -190,13 +241,27 @@ def edited(**changes: Any) -> Edit:
     return lambda header, arrays: (msgspec.structs.replace(header, **changes), arrays)
 
 
+def with_array(arrays: Arrays, name: str, array: np.ndarray) -> Arrays:
+    """The arrays with one of them replaced."""
+    return Arrays.from_names({**arrays.by_name(), name: array})
+
+
 def put(name: str, place: int | slice, value: Any) -> Edit:
     """An edit of some entries of an array."""
 
     def edit(header: Header, arrays: Arrays) -> tuple[Header, Arrays]:
-        array = getattr(arrays, name).copy()
+        array = arrays.by_name()[name].copy()
         array[place] = value
-        return header, arrays._replace(**{name: array})
+        return header, with_array(arrays, name, array)
+
+    return edit
+
+
+def tagger_edited(**changes: Any) -> Edit:
+    """An edit of the tagger's settings."""
+
+    def edit(header: Header, arrays: Arrays) -> tuple[Header, Arrays]:
+        return msgspec.structs.replace(header, tagger={**(header.tagger or {}), **changes}), arrays
 
     return edit
 
@@ -213,7 +278,7 @@ def shift(name: str, value: int) -> Edit:
 
 def cut(name: str) -> Edit:
     """An edit that loses the last entry of an array."""
-    return lambda header, arrays: (header, arrays._replace(**{name: getattr(arrays, name)[:-1]}))
+    return lambda header, arrays: (header, with_array(arrays, name, arrays.by_name()[name][:-1]))
 
 
 def deep_tree(negative: bool) -> Edit:
@@ -281,7 +346,18 @@ HOSTILE: dict[str, tuple[Edit, str]] = {
     "a negative rank": (put("rarity", 0, -1), "rank"),
     "a deep tree": (deep_tree(negative=False), "deep"),
     "a deep tree of negations": (deep_tree(negative=True), "deep"),
-    **{f"{name} cut short": (cut(name), "entries|trees|nodes") for name in Arrays._fields},
+    "a tagger of another version": (tagger_edited(templates=["word"]), "tagger"),
+    "a tagger's tag twice": (tagger_edited(tags=["NN", "NN"]), "tagger"),
+    "fewer words of the tagger": (tagger_edited(words=[]), "tagger"),
+    "a token style of numbers": (tagger_edited(style={"penn_symbols": 1}), "tagger"),
+    "settings without a tagger": (lambda h, a: (h, a._replace(tagger=None)), "settings without arrays"),
+    "a tagger without settings": (edited(tagger=None), "arrays without settings"),
+    "a tag of the tagger too great": (put("tagger.row_tags", 0, 30_000), "tagger"),
+    "a tag of a word too small": (put("tagger.dictionary_tags", 0, -1), "tagger"),
+    "weights outside": (put("tagger.row_starts", -1, 2**31 - 1), "tagger"),
+    "a feature of the tagger too great": (put("tagger.keys", -1, 2**62), "tagger"),
+    **{f"{name} cut short": (cut(name), "entries|trees|nodes") for name in PARSER_TYPES},
+    **{f"{name} cut short": (cut(name), "tagger is damaged") for name in TAGGER_TYPES},
 }
 
 
@@ -300,10 +376,14 @@ def test_a_hostile_file_is_refused_although_its_checksum_is_right(tmp_path: Path
         {"value": np.zeros((3, 1))},
         {"trees": np.array(3)},
         {"unknown": np.zeros(3)},
+        {"tagger.unknown": np.zeros(3)},
+        {"tagger.keys": np.zeros(3, np.int32)},
+        {"tagger.row_weights": np.zeros(3, np.uint16)},
+        {"tagger.row_tags": np.zeros((3, 1), np.int16)},
     ],
 )
 def test_arrays_of_another_kind_are_refused(tmp_path: Path, arrays: dict[str, np.ndarray]) -> None:
-    content = save({**pack(tiny_model())[1]._asdict(), **arrays}, {FORMAT: '{"version":1}'})
+    content = save({**pack(tiny_model())[1].by_name(), **arrays}, {FORMAT: '{"version":1}'})
     assert "arrays" in (message := refused(tmp_path / "kinds", content)) or "numbers" in message
 
 
@@ -331,6 +411,10 @@ def header_text(changes: dict[str, str]) -> str:
         {"words": "null"},
         {"curve": "[{}]"},
         {"configuration": '{"a":' + "[" * 100_000 + "]" * 100_000 + "}"},
+        {"tagger": "3"},
+        {"tagger": "{}"},
+        {"tagger": '{"tags":null}'},
+        {"tagger": "null"},
         {"more": "1"},
     ],
 )
@@ -338,19 +422,19 @@ def test_a_header_of_another_kind_is_refused(tmp_path: Path, change: str | dict[
     text = change if isinstance(change, str) else header_text(change)
     arrays = pack(tiny_model())[1]
     envelope = f'{{"version":1,"checksum":"{checksum(text.encode(), arrays)}","header":{text}}}'
-    refused(tmp_path / "header", save(arrays._asdict(), {FORMAT: envelope}))
+    refused(tmp_path / "header", save(arrays.by_name(), {FORMAT: envelope}))
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
-def test_whatever_is_loaded_can_be_compiled(tmp_path: Path, data: st.DataObject) -> None:
+def test_whatever_is_loaded_can_be_compiled_and_tags(tmp_path: Path, data: st.DataObject) -> None:
     header, arrays = pack(tiny_model())
     for _ in range(data.draw(st.integers(1, 3))):
-        name = data.draw(st.sampled_from(Arrays._fields))
-        array = getattr(arrays, name).copy()
+        name = data.draw(st.sampled_from([*PARSER_TYPES, *TAGGER_TYPES]))
+        array = arrays.by_name()[name].copy()
         near = st.sampled_from(array.tolist()) | st.integers(-1, 30)
         array[data.draw(st.integers(0, len(array) - 1))] = data.draw(near)
-        arrays = arrays._replace(**{name: array})
+        arrays = with_array(arrays, name, array)
     path = tmp_path / "edited"
     path.write_bytes(to_bytes(header, arrays))
     try:
@@ -359,14 +443,24 @@ def test_whatever_is_loaded_can_be_compiled(tmp_path: Path, data: st.DataObject)
         return
     rules = model.rules()
     assert (rules.features < model.space.size).all()
+    assert model.tagger is not None
+    assert [token.word for token in model.tagger.tag(["The", "dog", "sleeps"])] == ["The", "dog", "sleeps"]
 
 
-@pytest.mark.parametrize(("limit", "told"), [("MOST_HEAD_RANKS", "too many labels"), ("MOST_FEATURES", "vocabulary")])
+@pytest.mark.parametrize(
+    ("limit", "told"),
+    [
+        ("MOST_HEAD_RANKS", "too many labels"),
+        ("MOST_FEATURES", "vocabulary"),
+        ("MOST_TAGS", "too many tags"),
+        ("MOST_TAGGER_WEIGHTS", "tagger is too large"),
+    ],
+)
 def test_what_would_not_fit_into_memory_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, told: str
 ) -> None:
     content = tiny_bytes()
-    monkeypatch.setattr(contents, limit, 100)
+    monkeypatch.setattr(contents, limit, 20)
     assert told in refused(tmp_path / "vast", content)
 
 
