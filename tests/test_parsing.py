@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from gpuparse.kernels import cpu
 
 from gpuparse.errors import InputError
-from gpuparse.parsing import InputKind, detect_kind, parse_sentences, read_tagged, read_words_of_trees
+from gpuparse.parsing import (
+    InputKind,
+    detect_kind,
+    parse_sentences,
+    read_tagged,
+    read_text,
+    read_tokens,
+    read_words_of_trees,
+    tag_anew,
+)
 from gpuparse.search.parser import Parser, SearchOptions
 from gpuparse.trees import load_language, parse_tree, prepare_tokens, strip, synthetic_treebank
-from tests.small_model import small_model
+from tests.small_model import small_model, small_tagger
 
 
 def small_parser() -> Parser:
@@ -66,3 +77,44 @@ def test_a_tag_is_what_follows_the_last_slash() -> None:
 def test_a_word_without_a_tag_is_an_error_with_its_line() -> None:
     with pytest.raises(InputError, match=r"input, line 2: 'dog' has no tag"):
         list(read_tagged(["A/DT cat/NN\n", "A/DT dog\n"], "input", load_language()))
+
+
+def test_text_is_cut_into_sentences_and_tokens_and_tagged() -> None:
+    lines = ["The dog sleeps. The man\n", "didn't see it.\n", "\n", "No end\n"]
+    sentences = list(read_text(lines, small_tagger(), load_language()))
+    words = [[token.word for token in sentence.tokens] for sentence in sentences]
+    assert words == [
+        ["The", "dog", "sleeps", "."],
+        ["The", "man", "did", "n't", "see", "it", "."],
+        ["No", "end"],
+    ]
+    assert [list(sentence.tokens) for sentence in sentences] == list(small_tagger().tag_many(words))
+    assert [token.tag for token in sentences[0].tokens][::3] == ["DT", "."]
+
+
+def test_tokens_are_taken_as_they_are() -> None:
+    (sentence,) = read_tokens(["\n", "don't stop. ( now ) .\n"], small_tagger(), load_language())
+    assert [token.word for token in sentence.tokens] == ["don't", "stop.", "-LRB-", "now", "-RRB-", "."]
+    assert "." not in sentence.words()
+
+
+def test_a_line_of_text_is_tagged_before_the_lines_after_the_next_are_read() -> None:
+    asked = 0
+
+    def endless() -> Iterator[str]:
+        nonlocal asked
+        while True:
+            asked += 1
+            yield "The dog sleeps. "
+
+    for read in (read_text, read_tokens):
+        asked = 0
+        next(read(endless(), small_tagger(), load_language()))
+        assert asked <= 2
+
+
+def test_tagging_anew_keeps_the_words_and_forgets_the_tags() -> None:
+    given = list(read_tagged(["The/NN dog/. sleeps/DT ./NN\n"], "input", load_language()))
+    (anew,) = tag_anew(given, small_tagger(), load_language())
+    assert list(anew.tokens) == small_tagger().tag(["The", "dog", "sleeps", "."])
+    assert anew.kept == (0, 1, 2)

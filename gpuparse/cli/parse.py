@@ -183,7 +183,7 @@ def read_sentences(files: Sequence[str], kind: str, model: Model, retag: bool = 
 @contextmanager
 def _lines(file: str) -> Iterator[Iterator[str]]:
     if file == "-":
-        sys.stdin.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # stdin is a text file here
+        sys.stdin.reconfigure(encoding="utf-8-sig")  # type: ignore[union-attr]  # stdin is a text file here
         yield iter(sys.stdin)
     else:
         with open(file, encoding="utf-8-sig") as opened:

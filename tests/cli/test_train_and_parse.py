@@ -7,11 +7,15 @@ import os
 import signal
 import subprocess
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from gpuparse.trees import count_words, load_language, parse_trees, strip
+from gpuparse.model.file import load_model
+from gpuparse.tag import TaggerOptions, train_tagger
+from gpuparse.training import TrainingOptions, retag, split_corpus
+from gpuparse.trees import Prepared, Token, Tree, count_words, load_language, parse_trees, strip
 from tests.cli.test_command import COMMAND, run
 
 QUICK = ("--eta", "0.5", "--min-lambda", "0.2", "--sample", "5000", "--jobs", "2")
@@ -78,10 +82,113 @@ def test_a_tag_never_seen_is_told_once_and_parsed(model: Path) -> None:
     assert answer.stderr.count("QQQ") == 1
 
 
-def test_running_text_without_a_tagger_is_an_error_that_tells_the_way_out(model: Path) -> None:
+def words_of(trees: str) -> list[list[str]]:
+    return [[token.word for token in tree.tokens()] for tree in parse_trees(trees)]
+
+
+def test_a_sentence_of_text_becomes_a_tree(model: Path) -> None:
     answer = run("parse", model, given="The dog sleeps.\n")
+    assert answer.returncode == 0, answer.stderr
+    assert words_of(answer.stdout) == [["The", "dog", "sleeps", "."]]
+
+
+def test_each_sentence_of_text_becomes_a_tree(model: Path, tmp_path: Path) -> None:
+    text = tmp_path / "text"
+    text.write_text("\ufeffThe dog sleeps. A man didn't\nsee it.\n", encoding="utf-8")
+    expected = [["The", "dog", "sleeps", "."], ["A", "man", "did", "n't", "see", "it", "."]]
+    assert words_of(run("parse", model, text).stdout) == expected
+    assert words_of(run("parse", model, given=text.read_text(encoding="utf-8")).stdout) == expected
+
+
+def test_tokens_are_parsed_a_sentence_a_line(model: Path) -> None:
+    answer = run("parse", model, "--input", "tokens", given="The dog sleeps .\n\nA man. sees it\n")
+    assert words_of(answer.stdout) == [["The", "dog", "sleeps", "."], ["A", "man.", "sees", "it"]]
+
+
+def test_no_text_gives_no_tree(model: Path) -> None:
+    answer = run("parse", model, given="\n \n")
+    assert (answer.returncode, answer.stdout, answer.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    ("kind", "given"), [("tagged", "The/NN dog/NN ./NN\n"), ("trees", "(X (NN The) (NN dog) (NN .))")]
+)
+def test_given_tags_are_replaced_by_the_taggers_if_it_is_asked_for(model: Path, kind: str, given: str) -> None:
+    tagger = load_model(model).tagger
+    assert tagger is not None
+    (parsed,) = parse_trees(run("parse", model, "--input", kind, "--tagger", given=given).stdout)
+    assert parsed.tokens() == tagger.tag(["The", "dog", "."])
+    assert [token.tag for token in parsed.tokens()] != ["NN"] * 3
+
+
+@pytest.fixture(scope="module")
+def untagged(treebank: Path) -> Path:
+    path = treebank.with_name("untagged.model")
+    answer = run("train", treebank, "--model", path, "--no-tagger", "--max-trees", "1", "--max-words", "8", *QUICK)
+    assert answer.returncode == 0, answer.stderr
+    return path
+
+
+@pytest.mark.parametrize("kind", ["auto", "text", "tokens"])
+def test_running_text_without_a_tagger_is_an_error_that_tells_the_way_out(untagged: Path, kind: str) -> None:
+    answer = run("parse", untagged, "--input", kind, given="The dog sleeps.\n")
     assert answer.returncode == 1
     assert "word/TAG" in answer.stderr
+
+
+def test_a_tagger_that_is_not_there_is_wrong_usage(untagged: Path, treebank: Path) -> None:
+    assert run("parse", untagged, "--tagger", given="The/DT\n").returncode == 2
+    answer = run("train", treebank, "--model", untagged, "--no-tagger", "--retag")
+    assert answer.returncode == 2
+    assert "--no-tagger" in answer.stderr
+
+
+def test_the_tagger_is_shown_by_inspect(model: Path, untagged: Path) -> None:
+    assert json.loads(run("inspect", model, "--json").stdout)["tagger"]["tags"] > 20
+    assert json.loads(run("inspect", untagged, "--json").stdout)["tagger"] is None
+    assert "words must come with their tags" in run("inspect", untagged).stdout
+
+
+def test_the_parser_can_learn_on_tags_that_a_tagger_gave(treebank: Path, tmp_path: Path) -> None:
+    out = tmp_path / "retagged.model"
+    answer = run("train", treebank, "--model", out, "--retag", "--max-trees", "1", *QUICK)
+    assert answer.returncode == 0, answer.stderr
+    assert "retagging" in answer.stderr
+    assert load_model(out).configuration["retag"] is True
+    assert words_of(run("parse", out, given="The dog sleeps.\n").stdout) == [["The", "dog", "sleeps", "."]]
+
+
+def test_retagging_changes_tags_of_words_and_nothing_else(treebank: Path) -> None:
+    language = load_language()
+    corpus = split_corpus(list(parse_trees(treebank.read_text())), None, language, TrainingOptions(tune_fraction=0.2))
+    tagger = train_tagger(corpus.tagged())
+    anew = retag(corpus, tagger, language, TaggerOptions())
+    fixed = language.raised | language.quotes
+    for before, after in ((corpus.training, anew.training), (corpus.tuning, anew.tuning)):
+        assert [tree for tree, _ in before] == [tree for tree, _ in after]
+        changes = set()
+        for (_, was), (_, now) in zip(before, after, strict=True):
+            assert was.tree is not None
+            assert now.tree is not None
+            assert (was.sentence.kept, was.tree.spans()) == (now.sentence.kept, now.tree.spans())
+            assert was.sentence.words() == now.sentence.words()
+            changes |= {*zip(was.sentence.tags(), now.sentence.tags(), strict=True)}
+        wrong = {tags for tags in changes if tags[0] != tags[1]}
+        assert wrong
+        assert not {tag for tags in wrong for tag in tags} & fixed
+
+
+def test_the_tagger_learns_from_long_sentences_too_but_not_from_those_for_tuning(treebank: Path) -> None:
+    trees = list(parse_trees(treebank.read_text()))
+    corpus = split_corpus(trees, None, load_language(), TrainingOptions(max_words=8, tune_fraction=0.2))
+    learned, tuning = (Counter(map(tuple, sentences)) for sentences in (corpus.tagged(), _tokens(corpus.tuning)))
+    assert learned + tuning == Counter(tuple(strip(tree).tokens()) for tree in trees)
+    assert len(corpus.tagged()) > len(corpus.training) > len(corpus.tuning) > 0
+    assert corpus.tagged()[: len(corpus.training)] == _tokens(corpus.training)
+
+
+def _tokens(sentences: list[tuple[Tree, Prepared]]) -> list[list[Token]]:
+    return [list(prepared.sentence.tokens) for _, prepared in sentences]
 
 
 def test_no_model_is_no_traceback(tmp_path: Path) -> None:
