@@ -182,12 +182,20 @@ def read_sentences(files: Sequence[str], kind: str, model: Model, retag: bool = 
 
 @contextmanager
 def _lines(file: str) -> Iterator[Iterator[str]]:
-    if file == "-":
-        sys.stdin.reconfigure(encoding="utf-8-sig")  # type: ignore[union-attr]  # stdin is a text file here
-        yield iter(sys.stdin)
-    else:
-        with open(file, encoding="utf-8-sig") as opened:
-            yield iter(opened)
+    from gpuparse.errors import InputError
+
+    try:
+        if file == "-":
+            sys.stdin.reconfigure(encoding="utf-8-sig")  # type: ignore[union-attr]  # stdin is a text file here
+            yield iter(sys.stdin)
+        else:
+            with open(file, encoding="utf-8-sig") as opened:
+                yield iter(opened)
+    except UnicodeDecodeError as error:
+        name = "the standard input" if file == "-" else file
+        raise InputError(
+            f"{name}: this is not UTF-8 text ({error.reason}). Convert it first, with iconv say."
+        ) from error
 
 
 def _tell_unknown_tags(sentences: Iterable[Sentence], model: Model) -> Iterator[Sentence]:

@@ -105,6 +105,14 @@ def test_tokens_are_parsed_a_sentence_a_line(model: Path) -> None:
     assert words_of(answer.stdout) == [["The", "dog", "sleeps", "."], ["A", "man.", "sees", "it"]]
 
 
+def test_text_that_is_not_utf8_is_an_error_with_its_file(model: Path, tmp_path: Path) -> None:
+    text = tmp_path / "latin"
+    text.write_bytes("Der Hund schl\xe4ft.".encode("latin-1"))
+    answer = run("parse", model, text)
+    assert answer.returncode == 1
+    assert f"{text}: this is not UTF-8" in answer.stderr
+
+
 def test_no_text_gives_no_tree(model: Path) -> None:
     answer = run("parse", model, given="\n \n")
     assert (answer.returncode, answer.stdout, answer.stderr) == (0, "", "")
