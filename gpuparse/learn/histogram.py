@@ -23,6 +23,7 @@ HEAD = 1 << 16  # frequent features: a second-level cache holds their sums, and 
 WORTH_PULLING = 0.5  # the part of the matrix a sample must hold before its rare features are summed by postings
 BOUNDLESS = 2**31 - 1
 LARGE_PAGE = 1 << 21
+PIECES = 16  # of the postings, when threads share them: they don't all take the same time
 WORTH_SHARING = 1 << 17  # ids in a histogram before a second thread pays for merging
 
 
@@ -180,10 +181,10 @@ class Histograms:
             self._team.share(lambda a, b: self._settle(first + a, first + b, shares, histogram), rare)
 
     def _pull(self, sample: Sample, first: int, histogram: np.ndarray) -> None:
-        """The rest of the root's histogram, blocks from `first` on, as many postings to each thread."""
+        """The rest of the root's histogram, blocks from `first` on, in pieces of as many postings."""
         begins, blocks = self._postings.begins, len(self._most)
         edges = begins[np.minimum(np.arange(first, blocks + 1) * BLOCK, self.n_features)]
-        parts = self._team.threads
+        parts = PIECES if self._team.threads > 1 else 1
         shares = [edges[0] + (edges[-1] - edges[0]) * p // parts for p in range(1, parts)]
         cuts = [first, *(first + np.searchsorted(edges, shares)), blocks]
         around = (BLOCK, histogram, self._most, self._least)

@@ -29,16 +29,18 @@ class Team:
             self._pool.shutdown()
 
     def each(self, call: Callable[..., object], arguments: Iterable[tuple[Any, ...]]) -> None:
-        """One call for each tuple of arguments."""
-        first, *others = arguments
-        if self._pool is None:
-            for given in (first, *others):
+        """One call for each tuple of arguments; whoever is free takes the next."""
+        waiting = iter(list(arguments))
+
+        def work() -> None:
+            for given in waiting:
                 call(*given)
-            return
-        running = [self._pool.submit(call, *given) for given in others]
-        call(*first)
-        for other in running:
-            other.result()
+
+        others = [self._pool.submit(work) for _ in range(1, self.threads)] if self._pool is not None else []
+        work()
+        for other in others:
+            if not other.cancel():
+                other.result()
 
     def share(self, call: Callable[[int, int], object], length: int, at_least: int = 1) -> None:
         """call(start, stop) for stretches of range(length), one a thread, none much shorter than at_least.

@@ -2,6 +2,8 @@
 
 from numba import njit
 
+from .index import index
+
 
 @njit(cache=True, nogil=True)
 def accumulate(local, members, packed, sums, touched):
@@ -11,11 +13,11 @@ def accumulate(local, members, packed, sums, touched):
     """
     count = 0
     for m in members:
-        weight = packed[m]
+        weight = packed[index(m)]
         if weight == 0:
             continue
         for k in range(local.shape[1]):
-            s = local[m, k]
+            s = index(local[index(m), k])
             if s != 0:
                 if sums[s] == 0:
                     touched[count] = s

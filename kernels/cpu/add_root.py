@@ -6,6 +6,8 @@ Ids ascend within a segment, so it is left as soon as features begin that are of
 import numpy as np
 from numba import njit
 
+from .index import index
+
 LOW = np.int64(0xFFFFFFFF)  # the lower half of a packed sum: the negative weight
 
 
@@ -21,8 +23,8 @@ def add_root(touched, sums, begins, ends, features, head, reach, histogram, pack
         j = begins[s]
         end = ends[s]
         while j < end and features[j] < head:
-            histogram[features[j]] += difference
+            histogram[index(features[j])] += difference
             j += 1
         while j < end and features[j] < reach:
-            packed[features[j]] += weight
+            packed[index(features[j])] += weight
             j += 1

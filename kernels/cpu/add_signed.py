@@ -6,6 +6,8 @@ Ids ascend within a segment, so it is left as soon as features begin that are of
 import numpy as np
 from numba import njit
 
+from .index import index
+
 LOW = np.int64(0xFFFFFFFF)  # the lower half of a packed sum: the negative weight
 
 
@@ -20,4 +22,4 @@ def add_signed(touched, sums, begins, ends, features, reach, sign, histogram):
                 f = features[j]
                 if f >= reach:
                     break
-                histogram[f] += weight
+                histogram[index(f)] += weight

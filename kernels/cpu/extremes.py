@@ -18,12 +18,12 @@ def extremes(histogram, block, most, least, low, high):
         if most[b] <= highest and least[b] >= lowest:
             continue
         start = b * block
-        stop = min(start + block, histogram.size)
-        up = histogram[start]
-        down = up
-        for f in range(start + 1, stop):
-            up = max(up, histogram[f])
-            down = min(down, histogram[f])
+        sums = histogram[start : start + block]  # from 0 on, so that the loop becomes vector instructions
+        up = sums[0]
+        down = sums[0]
+        for f in range(sums.size):
+            up = max(up, sums[f])
+            down = min(down, sums[f])
         if up > highest:
             highest = up
             at_highest = start

@@ -3,6 +3,8 @@
 import numpy as np
 from numba import njit
 
+from .index import index
+
 
 @njit(cache=True, nogil=True)
 def extremes_listed(histogram, listed, low, high):
@@ -12,7 +14,7 @@ def extremes_listed(histogram, listed, low, high):
     at_lowest = -1
     at_highest = -1
     for f in listed:
-        h = histogram[f]
+        h = histogram[index(f)]
         if h > highest or (h == highest and f < at_highest):
             highest = h
             at_highest = f

@@ -3,6 +3,8 @@
 import numpy as np
 from numba import njit
 
+from .index import index
+
 
 @njit(cache=True, nogil=True)
 def mark(feature, bit, begins, holders, bits):
@@ -11,7 +13,7 @@ def mark(feature, bit, begins, holders, bits):
         if bit[node] >= 0:
             flag = np.uint64(1) << np.uint64(bit[node])
             for at in range(begins[feature[node]], begins[feature[node] + 1]):
-                bits[holders[at]] |= flag
+                bits[index(holders[at])] |= flag
 
 
 @njit(cache=True, nogil=True)
@@ -20,4 +22,4 @@ def unmark(feature, bit, begins, holders, bits):
     for node in range(feature.size):
         if bit[node] >= 0:
             for at in range(begins[feature[node]], begins[feature[node] + 1]):
-                bits[holders[at]] = 0
+                bits[index(holders[at])] = 0

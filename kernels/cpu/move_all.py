@@ -6,5 +6,6 @@ from numba import njit
 @njit(cache=True, nogil=True)
 def move_all(source, target, start, stop, sign):
     """target += sign * source over the features start <= f < stop."""
-    for f in range(start, stop):
-        target[f] += sign * source[f]
+    taken, given = source[start:stop], target[start:stop]
+    for f in range(taken.size):
+        given[f] += sign * taken[f]

@@ -3,6 +3,8 @@
 import numpy as np
 from numba import njit
 
+from .index import index
+
 LOW = np.int64(0xFFFFFFFF)  # the lower half of a packed sum: the negative weight
 
 
@@ -21,9 +23,9 @@ def move_listed(touched, sums, begins, ends, features, reach, parent, histogram,
                 f = features[j]
                 if f >= reach:
                     break
-                if histogram[f] == 0:
+                if histogram[index(f)] == 0:
                     listed[count] = f
                     count += 1
-                histogram[f] += weight
-                parent[f] -= weight
+                histogram[index(f)] += weight
+                parent[index(f)] -= weight
     return count

@@ -4,6 +4,7 @@ import numpy as np
 from numba import njit
 
 from .holds import holds
+from .index import index
 
 SEARCH = 16  # looking a segment up costs about as much as marking and clearing so many
 
@@ -18,29 +19,26 @@ def partition(members, spare, local, column, begins, ends, features, feature, ho
     marking = members.size * SEARCH > holders.size
     if marking:
         for s in holders:
-            marked[number[s]] = True
+            marked[index(number[index(s)])] = True
         marked[0] = False
     yes = 0
-    no = 0
     weight = np.int64(0)
-    last = -1
+    last = index(0)
     answer = False
-    for m in members:
-        s = local[m, column]
+    for n in range(members.size):
+        m = members[n]
+        s = index(local[index(m), column])
         if marking:
             answer = marked[s]
         elif s != last:
             answer = holds(features, begins[s], ends[s], feature)
             last = s
-        if answer:
-            members[yes] = m
-            yes += 1
-            weight += packed[m]
-        else:
-            spare[no] = m
-            no += 1
-    members[yes:] = spare[:no]
+        spare[n - yes] = m  # both are written, without a branch: what is wrong is written over
+        members[yes] = m
+        weight += packed[index(m)] * answer
+        yes += answer
+    members[yes:] = spare[: members.size - yes]
     if marking:
         for s in holders:
-            marked[number[s]] = False
+            marked[index(number[index(s)])] = False
     return yes, weight

@@ -3,6 +3,8 @@
 import numpy as np
 from numba import njit
 
+from .index import index
+
 LOW = np.int64(0xFFFFFFFF)  # the lower half of a packed sum: the negative weight
 
 
@@ -19,7 +21,7 @@ def pull(begins, holders, sums, first, last, block, histogram, most, least):
         for f in range(b * block, min((b + 1) * block, histogram.size)):
             total = np.int64(0)
             for at in range(begins[f], begins[f + 1]):
-                total += sums[holders[at]]
+                total += sums[index(holders[at])]
             histogram[f] = np.int32((total >> 32) - (total & LOW))
             high = max(high, total >> 32)
             low = max(low, total & LOW)
