@@ -24,6 +24,7 @@ WORTH_PULLING = 0.5  # the part of the matrix a sample must hold before its rare
 BOUNDLESS = 2**31 - 1
 LARGE_PAGE = 1 << 21
 PIECES = 16  # of the postings, when threads share them: they don't all take the same time
+WORTH_MOVING = 1 << 19  # sums to add one by one before a second thread pays for being called
 WORTH_SHARING = 1 << 17  # ids in a histogram before a second thread pays for merging
 
 
@@ -167,7 +168,7 @@ class Histograms:
             self._free.append(other)
 
     def _move(self, source: np.ndarray, target: np.ndarray, reach: int, sign: int) -> None:
-        self._team.share(lambda a, b: self._kernels.move_all(source, target, a, b, sign), reach)
+        self._team.share(lambda a, b: self._kernels.move_all(source, target, a, b, sign), reach, WORTH_MOVING)
 
     def _bound(self, sample: Sample, first: int, shares: int, pulls: bool, histogram: np.ndarray) -> None:
         """Bounds of every block, and the root's sums of the rare features, in blocks from `first` on."""

@@ -30,13 +30,15 @@ class Team:
 
     def each(self, call: Callable[..., object], arguments: Iterable[tuple[Any, ...]]) -> None:
         """One call for each tuple of arguments; whoever is free takes the next."""
-        waiting = iter(list(arguments))
+        calls = list(arguments)
+        waiting = iter(calls)
 
         def work() -> None:
             for given in waiting:
                 call(*given)
 
-        others = [self._pool.submit(work) for _ in range(1, self.threads)] if self._pool is not None else []
+        workers = min(self.threads, len(calls))
+        others = [self._pool.submit(work) for _ in range(1, workers)] if self._pool is not None else []
         work()
         for other in others:
             if not other.cancel():

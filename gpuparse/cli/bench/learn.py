@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gpuparse.features.matrix import Matrix
 
 REPEATS = 5
+ALTERNATIONS = 15  # of one thread and several
 XGBOOST_TREES = 3  # after a first one that warms up
 PLANTED = 200  # features that decide the answer, among the frequent ones
 
@@ -119,25 +120,44 @@ def _our_tree(matrix: Matrix, examples: Examples, leaves: int, threads: int) -> 
     from gpuparse.learn.team import Team
 
     kernels = find_device("cpu").kernels
-    options = Options(threads=threads, sample=len(examples.rows), epsilon=float("inf"))  # no tree is kept
-    with Team(threads) as team:
-        path = Path("bench", examples, matrix, Postings.of(matrix, kernels), options, kernels, team)
+    postings = Postings.of(matrix, kernels)
+
+    def path_of(team: Team) -> Path:
+        options = Options(threads=team.threads, sample=len(examples.rows), epsilon=float("inf"))  # no tree is kept
+        return Path("bench", examples, matrix, postings, options, kernels, team)
+
+    with Team(threads) as team, Team(1) as one, Team(max(threads, 2)) as many:
+        path = path_of(team)
         lambda_ = _lambda_for(leaves, lambda lambda_: path.grow(*path.begin(), lambda_)[0].leaves())
         tree = path.grow(*path.begin(), lambda_)[0]
+
+        def grow(path: Path) -> None:
+            path.grow(*path.begin(), lambda_)
 
         def finish() -> None:
             path.rate(tree, path.leaves.percolate(tree), lambda_)
 
         finish()
-        growing = [_seconds(lambda: path.grow(*path.begin(), lambda_)) for _ in range(REPEATS)]
+        growing = [_seconds(partial(grow, path)) for _ in range(REPEATS)]
         finishing = [_seconds(finish) for _ in range(REPEATS)]
+        speedup = _speedup(partial(grow, path_of(one)), partial(grow, path_of(many)))
     return {
         "leaves": tree.leaves(),
         "lambda": lambda_,
         "tree_cpu_s": min(cpu for cpu, _ in growing),
         "tree_wall_s": min(wall for _, wall in growing),
         "leaves_cpu_s": min(cpu for cpu, _ in finishing),
+        "threads_speedup": speedup,
     }
+
+
+def _speedup(slow: Callable[[], object], fast: Callable[[], object]) -> float:
+    """The ratio of the best wall-clock seconds of two calls, made in turn so that a busy machine is fair to both."""
+    slow()
+    fast()
+    turns = [(_seconds(slow)[1], _seconds(fast)[1]) for _ in range(ALTERNATIONS)]
+    slow_best, fast_best = (min(walls) for walls in zip(*turns, strict=True))
+    return slow_best / fast_best
 
 
 def _lambda_for(leaves: int, count: Callable[[float], int]) -> float:
