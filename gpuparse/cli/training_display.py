@@ -66,7 +66,7 @@ class TrainingDisplay(Observer):
         if self._stage:
             self._stage_seconds[self._stage] = now - self._stage_began
         self._stage, self._total, self._done, self._stage_began = name, total, 0, now
-        if self._live is None:
+        if name and self._live is None:
             self._say(name + (f": {total}" if total else ""))
 
     def step(self) -> None:
