@@ -67,7 +67,7 @@ class Histograms:
         touched, ids = self._accumulate(sample, np.arange(len(sample.kept), dtype=np.int32))
         head = min(HEAD, self.n_features)
         pulls = ids > len(self._features) * WORTH_PULLING
-        shares = self._shares(sample, touched, ids)
+        shares = self._shares(touched, ids)
         self._packed += [zeros_in_large_pages(self.n_features, np.int64) for _ in shares[len(self._packed) :]]
         targets = [self._take() for _ in shares]
         around = (self._sums, sample.begins, sample.ends, self._features, head, head if pulls else self.n_features)
@@ -142,18 +142,15 @@ class Histograms:
         touched = self._touched[:count]
         return touched, self._kernels.ids_of(touched, sample.begins, sample.ends)
 
-    def _shares(self, sample: Sample, touched: np.ndarray, ids: int) -> list[np.ndarray]:
-        """The touched segments dealt out to the threads, about as many ids to each."""
+    def _shares(self, touched: np.ndarray, ids: int) -> list[np.ndarray]:
+        """The touched segments dealt out to the threads; long and short ones come mixed, so as many to each will do."""
         parts = min(self._team.threads, 1 + ids // WORTH_SHARING)
-        if parts == 1:
-            return [touched]
-        passed = np.cumsum(sample.ends[touched] - sample.begins[touched])
-        cuts = np.searchsorted(passed, [ids * p // parts for p in range(1, parts)])
-        return np.split(touched, cuts)
+        cuts = [len(touched) * p // parts for p in range(parts + 1)]
+        return [touched[a:b] for a, b in pairwise(cuts)]
 
     def _add(self, sample: Sample, touched: np.ndarray, ids: int, sums: np.ndarray, sign: int) -> None:
         """Add the node's part to the sums, or take it away."""
-        shares = self._shares(sample, touched, ids)
+        shares = self._shares(touched, ids)
         targets = [sums, *(self._take() for _ in shares[1:])]
         around = (self._sums, sample.begins, sample.ends, self._features, self._reach, sign)
         arguments = [(share, *around, target) for share, target in zip(shares, targets, strict=True)]

@@ -22,7 +22,6 @@ def partition(members, spare, local, column, begins, ends, features, feature, ho
             marked[index(number[index(s)])] = True
         marked[0] = False
     yes = 0
-    weight = np.int64(0)
     last = index(0)
     answer = False
     for n in range(members.size):
@@ -35,9 +34,11 @@ def partition(members, spare, local, column, begins, ends, features, feature, ho
             last = s
         spare[n - yes] = m  # both are written, without a branch: what is wrong is written over
         members[yes] = m
-        weight += packed[index(m)] * answer
         yes += answer
     members[yes:] = spare[: members.size - yes]
+    weight = np.int64(0)
+    for m in members[:yes]:
+        weight += packed[index(m)]
     if marking:
         for s in holders:
             marked[index(number[index(s)])] = False
