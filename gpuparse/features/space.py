@@ -17,7 +17,7 @@ from gpuparse.logic.vocabulary import Vocabulary
 
 PROPERTIES = ("label", "headword", "headtag", "headtagclass")
 LENGTHS = 16  # lengths 0 .. 15 are told apart
-LENGTH = len(PROPERTIES)  # the column of `base` and the bit of `wanted` that stand for the lengths
+LENGTH = len(PROPERTIES)  # the column of `base` that stands for the lengths
 
 
 class Numbering(NamedTuple):
@@ -28,7 +28,6 @@ class Numbering(NamedTuple):
     column_starts: np.ndarray  # COLUMN_STARTS
     base: np.ndarray  # FEATURE[groups, 5]: where the values of each property begin, and last the lengths
     symbols: int  # symbols from this one on were never seen in training
-    wanted: np.ndarray  # uint8[groups]: bit p says whether property p (or the lengths) is computed
 
 
 class FeatureSpace:
@@ -53,17 +52,8 @@ class FeatureSpace:
         self.base = (ends - sizes.ravel()).reshape(sizes.shape).astype(FEATURE)
 
     def numbering(self) -> Numbering:
-        """The numbering under which every feature is computed."""
-        everything = np.full(len(GROUPS), 2 ** (LENGTH + 1) - 1, np.uint8)
-        tables = (GROUP_TABLE, GROUPS_BY_COLUMN, COLUMN_STARTS)
-        return Numbering(*tables, self.base, len(self.vocabulary.symbols), everything)
-
-    def numbering_for(self, features: np.ndarray) -> Numbering:
-        """The numbering that computes only the groups and properties among which these features are."""
-        wanted = np.zeros(len(GROUPS), np.uint8)
-        group, prop, _ = self.place(features)
-        np.bitwise_or.at(wanted, group, np.uint8(1) << prop.astype(np.uint8))
-        return self.numbering()._replace(wanted=wanted)
+        """The numbering, for compiled code."""
+        return Numbering(GROUP_TABLE, GROUPS_BY_COLUMN, COLUMN_STARTS, self.base, len(self.vocabulary.symbols))
 
     def place(self, features: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The group, the property and the value of each feature."""

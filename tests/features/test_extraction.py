@@ -54,19 +54,6 @@ def test_a_sentence_of_nothing_known_still_has_its_lengths() -> None:
     assert {"len(all)=2", "len(children)>1", "len(words(afterhead))=1", "len(left)=0"} <= found
 
 
-def test_a_narrow_numbering_computes_the_groups_and_properties_asked_for_and_no_others() -> None:
-    tree = parse_tree("(TOP (S (NP (DT the) (NN rain)) (VP (VBZ falls))))")
-    space = FeatureSpace(build_vocabulary([tree], ENGLISH))
-    path = gold_path(tree, space.vocabulary, Strategy.r2l)
-    frontier = np.arange(3, dtype=ITEM)
-    everything = emitted(space.numbering(), path, frontier, 0, 1, 1)
-    wanted = {"first1.headword=the", "len(children)=2"}
-    narrow = space.numbering_for(np.array([number for number in everything if space.name(number) in wanted]))
-    found = {space.name(number) for number in emitted(narrow, path, frontier, 0, 1, 1)}
-    lengths = {f"len(children){sign}" for sign in ("=2", ">0", ">1")}
-    assert found == {"first1.headword=the"} | lengths
-
-
 def test_there_are_91_groups_named_as_in_the_definitions() -> None:
     frontier = terminal_items([("rain", "NN")])
     counted = list(counted_groups(frontier, 0, 0, 0))
