@@ -4,15 +4,16 @@ A rule is a conjunction of literals and a weight for one label; the score of an 
 the rules that fire. Three things make that cheap and the same everywhere:
 
 - weights are 64-bit fixed point, so that a sum does not depend on its order or on the device;
-- each rule is looked up by one feature that must be there, its trigger, the rarest it has. Rules without one, such as
-  `not a and not b`, stand behind the last feature, as if there were one more that everything has;
+- a row of bits says not which features there are, but what they do to the rules: a rule has a bit that is set by any
+  feature it must not have, and one for each that it must have. So rows can be joined by OR, and which rules fire is
+  found for 64 of them at once;
 - each rule belongs to the smallest part of an inference that holds all it looks at (the state, the left end ...), and
   is tried once for that part, not for every inference that shares it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -24,6 +25,7 @@ from gpuparse.features.space import FeatureSpace
 from gpuparse.model.ensemble import Literals
 
 FIXED_POINT = 2.0**44  # a score of 1; h is off by less than 1e-9 for tens of thousands of rules
+BLOCK = 64  # rules in a word of a row
 
 
 class Part(IntEnum):
@@ -50,33 +52,68 @@ PART_COLUMNS: dict[Part, set[Column]] = {
 }
 
 
+class Marks(NamedTuple):
+    """The bits that a feature sets in a row: `bits[at]` in `word[at]`, for `at` from `starts[f]` to `starts[f + 1]`."""
+
+    starts: np.ndarray  # int32[features + 1]
+    word: np.ndarray  # uint32
+    bits: np.ndarray  # uint64
+
+
+class Layout(NamedTuple):
+    """Where the rules are, for scoring.
+
+    Those of a part come in blocks of 64. Rules of a block have the same number of features that they must have, and the
+    block has one word more than that in a row: where rules are ruled out, where they have the first they must have, the
+    second and so on. A run is some eights of rules for one label; where rules are lacking, what stands there weighs 0.
+    """
+
+    part_blocks: np.ndarray  # int32[parts + 1]: where the blocks of each part begin
+    block_words: np.ndarray  # int32[blocks + 1]: where the words of each block begin
+    part_runs: np.ndarray  # int32[parts + 1]: where the runs of each part begin
+    run_eights: np.ndarray  # int32[runs + 1]: where the eights of each run begin
+    run_label: np.ndarray  # int32[runs]
+    sums: np.ndarray  # int64[8 * blocks, 256]: what the rules weigh that fire, for each way in which eight can fire
+
+
 class Rules(NamedTuple):
     """The rules of all labels. Features are counted within the model: those that occur in rules, ascending."""
 
     features: np.ndarray  # FEATURE[n]: the numbers, in the feature space, of the model's features
     constant: np.ndarray  # int64[labels]: what every inference scores
-    triggers: np.ndarray  # int32[parts, n + 1]: those of a part and a trigger are triggers[p, f] .. triggers[p, f+1]
     label: np.ndarray  # int32[rules]
     weight: np.ndarray  # int64[rules], fixed point
-    literals: np.ndarray  # int32[rules + 1]: where each rule's other literals begin
-    literal: np.ndarray  # int32: 2 * feature + (1 if it must be there)
+    marks: Marks
+    layout: Layout
 
     @property
     def words(self) -> int:
-        """The number of 64-bit words of a bit set over the model's features."""
-        return max(1, -(-len(self.features) // 64))
+        """The number of 64-bit words of a row."""
+        return max(1, int(self.layout.block_words[-1]))
+
+
+class _Rule(NamedTuple):
+    """A rule in the order of the layout; features are the model's."""
+
+    part: int
+    needed: int  # how many features it must have
+    label: int
+    literals: tuple[tuple[int, bool], ...]
+    weight: int
 
 
 def compile_rules(
     compounds: Mapping[int, Mapping[Literals, float]], n_labels: int, space: FeatureSpace, frequency: np.ndarray
 ) -> Rules:
-    """Lay out the parameters of each label. `frequency[feature]` helps to choose triggers; it changes no score."""
+    """Lay out the parameters of each label. `frequency[feature]` helps to order rules; it changes no score.
+
+    Rules that share frequent features stand side by side, so that such a feature sets bits in few words.
+    """
     features = sorted({feature for theta in compounds.values() for literals in theta for feature, _ in literals})
     number = {feature: n for n, feature in enumerate(features)}
     columns = space.columns[space.place(np.array(features, FEATURE))[0]] if features else np.empty(0, np.uint8)
     constant = np.zeros(n_labels, np.int64)
-    always = len(features)
-    placed = []  # (part, trigger, label, literals), weight
+    rules = []
     for label, theta in compounds.items():
         for literals, value in theta.items():
             weight = round(value * FIXED_POINT)
@@ -86,29 +123,69 @@ def compile_rules(
                 local = tuple((number[feature], there) for feature, there in literals)
                 used = {Column(columns[feature]) for feature, _ in local}
                 part = next(part for part, held in PART_COLUMNS.items() if used <= held)
-                trigger = min(
-                    (f for f, there in local if there), key=lambda f: (frequency[features[f]], f), default=always
-                )
-                placed.append(((int(part), trigger, label, local), weight))
-    placed.sort()
-    keys = np.array([part * (always + 1) + trigger for (part, trigger, _, _), _ in placed], np.int64)
-    edges = np.arange(len(Part))[:, None] * (always + 1) + np.arange(always + 2)
-
-    def failing_first(literal: tuple[int, bool]) -> tuple[bool, int, int]:
-        feature, there = literal
-        often = int(frequency[features[feature]])
-        return not there, often if there else -often, feature
-
-    others = [
-        [2 * feature + there for feature, there in sorted(literals, key=failing_first) if feature != trigger]
-        for (_, trigger, _, literals), _ in placed
-    ]
+                rules.append(_Rule(int(part), sum(there for _, there in local), label, local, weight))
+    often = [-int(frequency[feature]) for feature in features]
+    rules.sort(
+        key=lambda rule: (*rule[:3], sorted((often[feature], feature, there) for feature, there in rule.literals))
+    )
+    places = _places(rules)
+    layout = _lay_out(rules, places)
     return Rules(
         features=np.array(features, FEATURE),
         constant=constant,
-        triggers=np.searchsorted(keys, edges).astype(np.int32),
-        label=np.array([label for (_, _, label, _), _ in placed], np.int32),
-        weight=np.array([weight for _, weight in placed], np.int64),
-        literals=np.cumsum([0, *(len(rest) for rest in others)]).astype(np.int32),
-        literal=np.array([literal for rest in others for literal in rest], np.int32),
+        label=np.array([rule.label for rule in rules], np.int32),
+        weight=np.array([rule.weight for rule in rules], np.int64),
+        marks=_collect_marks(rules, places, layout.block_words, len(features)),
+        layout=layout,
+    )
+
+
+def _places(rules: Sequence[_Rule]) -> list[int]:
+    """Number the rules; another part or number of needs begins a new block, another label a new eight."""
+    places: list[int] = []
+    for rule, before in zip(rules, (None, *rules), strict=False):
+        place = places[-1] + 1 if places else 0
+        if before is not None and rule[:3] != before[:3]:
+            step = 8 if rule[:2] == before[:2] else BLOCK
+            place = -(-place // step) * step
+        places.append(place)
+    return places
+
+
+def _lay_out(rules: Sequence[_Rule], places: Sequence[int]) -> Layout:
+    n_blocks = places[-1] // BLOCK + 1 if places else 0
+    block_part, needed = np.zeros(n_blocks, np.int64), np.zeros(n_blocks, np.int64)
+    weight = np.zeros((8 * n_blocks, 8), np.int64)
+    runs: dict[tuple[int, int, int], int] = {}  # the first eight of each
+    for rule, place in zip(rules, places, strict=True):
+        block_part[place // BLOCK], needed[place // BLOCK] = rule.part, rule.needed
+        weight[place // 8, place % 8] = rule.weight
+        runs.setdefault(rule[:3], place // 8)
+    fires = np.arange(256)[:, None] >> np.arange(8) & 1
+    parts = np.arange(len(Part) + 1)
+    return Layout(
+        part_blocks=np.searchsorted(block_part, parts).astype(np.int32),
+        block_words=np.cumsum([0, *(1 + needed)]).astype(np.int32),
+        part_runs=np.searchsorted([part for part, _, _ in runs], parts).astype(np.int32),
+        run_eights=np.array([*runs.values(), 8 * n_blocks], np.int32),
+        run_label=np.array([label for _, _, label in runs], np.int32),
+        sums=weight @ fires.T,
+    )
+
+
+def _collect_marks(rules: Sequence[_Rule], places: Sequence[int], block_words: np.ndarray, n_features: int) -> Marks:
+    """What each feature sets: a block's first word for rules that must not have it, another for those that must."""
+    marks: list[dict[int, int]] = [{} for _ in range(n_features)]
+    for rule, place in zip(rules, places, strict=True):
+        ruled_out = int(block_words[place // BLOCK])
+        met = ruled_out
+        for feature, there in rule.literals:
+            met += there
+            word = met if there else ruled_out
+            marks[feature][word] = marks[feature].get(word, 0) | 1 << place % BLOCK
+    listed = [mark for of_feature in marks for mark in sorted(of_feature.items())]
+    return Marks(
+        np.cumsum([0, *map(len, marks)]).astype(np.int32),
+        np.array([word for word, _ in listed], np.uint32),
+        np.array([bits for _, bits in listed], np.uint64),
     )

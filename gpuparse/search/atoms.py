@@ -28,6 +28,7 @@ from gpuparse.features.groups import (
 )
 from gpuparse.features.space import LENGTH, LENGTHS, FeatureSpace
 from gpuparse.logic.items import END, FIRST, HEAD, HEAD_CHILD, LAST, START, SYMBOL, TAG, TAG_CLASS, WORD
+from gpuparse.model.rules import Marks
 from gpuparse.search.compiled import compiled
 
 _ITEMS, _BELOW, _TERMINALS, _CHILD = (int(domain) for domain in Domain)
@@ -52,10 +53,11 @@ class Atoms(NamedTuple):
         np.ndarray
     )  # int32[groups, LENGTHS + 2]: for each length, the last "greater", where its features begin
     length_features: np.ndarray  # int32: the features that hold for a length
+    marks: Marks  # what a feature sets in a row
 
 
-def collect_atoms(space: FeatureSpace, features: np.ndarray) -> Atoms:
-    """The tables for a model whose features have these numbers in the space."""
+def collect_atoms(space: FeatureSpace, features: np.ndarray, marks: Marks) -> Atoms:
+    """The tables for a model whose features have these numbers in the space, and set these bits."""
     group, prop, value = space.place(features)
     used = sorted(set(group.tolist()), key=lambda g: (GROUPS[g].column, g))
     place = {g: at for at, g in enumerate(used)}
@@ -85,6 +87,7 @@ def collect_atoms(space: FeatureSpace, features: np.ndarray) -> Atoms:
         valued.astype(np.int32),
         length_starts,
         length_features,
+        marks,
     )
 
 
@@ -121,20 +124,21 @@ def look_up_words(atoms, terminals, n_words, of_word):
 
 
 @compiled
-def _set(bits, row, feature):
-    bits[row, feature >> 6] |= np.uint64(1) << np.uint64(feature & 63)
+def _set(marks, row, feature):
+    for at in range(marks.starts[feature], marks.starts[feature + 1]):
+        row[marks.word[at]] |= marks.bits[at]
 
 
 @compiled
-def _set_item(of_symbol, of_word, group, item, items, bits, row):
+def _set_item(of_symbol, of_word, marks, group, item, items, row):
     """Set what an item brings to a group: by its label, and by its head word."""
     feature = of_symbol[group, items[item, SYMBOL]]
     if feature >= 0:
-        _set(bits, row, feature)
+        _set(marks, row, feature)
     head = items[item, HEAD]
     at = 0
     while of_word[group, head, at] >= 0:
-        _set(bits, row, of_word[group, head, at])
+        _set(marks, row, of_word[group, head, at])
         at += 1
 
 
@@ -150,9 +154,9 @@ def set_cuts(cuts, items, frontier, size, n_words, i, j, h):
 
 
 @compiled
-def set_column(column, atoms, of_word, items, frontier, cuts, bits, row):
-    """Set in a row of bits the features of a column's groups, for the inference whose points are in `cuts`."""
-    groups, of_symbol = atoms.groups, atoms.of_symbol
+def set_column(column, atoms, of_word, items, frontier, cuts, row):
+    """Set in a row the bits of the features of a column's groups, for the inference whose points are in `cuts`."""
+    groups, of_symbol, marks = atoms.groups, atoms.of_symbol, atoms.marks
     for group in range(atoms.column_starts[column], atoms.column_starts[column + 1]):
         domain = groups[group, DOMAIN]
         if domain == _CHILD:
@@ -160,7 +164,7 @@ def set_column(column, atoms, of_word, items, frontier, cuts, bits, row):
             which = groups[group, CLIP_START]
             child = items[parent, FIRST if which == _LEFT else HEAD_CHILD if which == _HEAD else LAST]
             if child >= 0:
-                _set_item(of_symbol, of_word, group, child, items, bits, row)
+                _set_item(of_symbol, of_word, marks, group, child, items, row)
             continue
         base = _POINTS if domain == _TERMINALS else 0
         start = cuts[base + groups[group, START_POINT]] + groups[group, START_OFFSET]
@@ -180,7 +184,7 @@ def set_column(column, atoms, of_word, items, frontier, cuts, bits, row):
             for part_start, part_stop in ((start, skip), (resume, stop)):
                 for at in range(part_start, part_stop):
                     item = frontier[at] if domain == _ITEMS else at
-                    _set_item(of_symbol, of_word, group, item, items, bits, row)
+                    _set_item(of_symbol, of_word, marks, group, item, items, row)
         length = min(stop - start - (resume - skip), LENGTHS)
         for at in range(atoms.length_starts[group, length], atoms.length_starts[group, length + 1]):
-            _set(bits, row, atoms.length_features[at])
+            _set(marks, row, atoms.length_features[at])

@@ -88,16 +88,20 @@ def most_rows(n_words: int, max_children: int) -> int:
 
 
 @compiled
-def _new_row(batch, part, like, also):
-    """A new row of the batch with the bits of two others (-1: of none), to be scored for every label."""
+def _new_row(batch, part):
+    """A new row of the batch, to be scored for every label; its bits are still to be written."""
     row = batch.filled[0]
     batch.filled[0] += 1
     batch.parts[row] = part
-    bits = batch.bits
-    for word in range(bits.shape[1]):
-        bits[row, word] = (bits[like, word] | bits[also, word]) if like >= 0 else np.uint64(0)
     batch.scores[row] = 0
     return row
+
+
+@compiled
+def _join(row, a, b):
+    """Write into a row the bits of two others."""
+    for word in range(len(row)):
+        row[word] = a[word] | b[word]
 
 
 @compiled
@@ -122,12 +126,13 @@ def expand(pool, slot, grammar, batch):
     sentence = (grammar.atoms, pool.of_word[slot], items, frontier)
     batch.places[:, :size] = -1
     batch.known[:] = False
-    state_row = _new_row(batch, _STATE_PART, -1, -1)
+    state_row = _new_row(batch, _STATE_PART)
+    batch.bits[state_row] = 0
     registers[_FIRST_ROW] = state_row
     registers[_FIRST_CANDIDATE] = batch.filled[1]
     set_cuts(batch.cuts, items, frontier, size, len(terminals), 0, 0, 0)
-    set_column(_SENTENCE, *sentence, batch.cuts, batch.bits, state_row)
-    set_column(_STATE, *sentence, batch.cuts, batch.bits, state_row)
+    set_column(_SENTENCE, *sentence, batch.cuts, batch.bits[state_row])
+    set_column(_STATE, *sentence, batch.cuts, batch.bits[state_row])
     inferences = 0
     for i in range(size):
         for j in range(i, min(i + grammar.max_children, size)):
@@ -153,15 +158,20 @@ def _write_rows(sentence, size, n_words, batch, state_row, candidate, i, j, used
     places, cuts, bits = batch.places, batch.cuts, batch.bits
     set_cuts(cuts, sentence[2], sentence[3], size, n_words, i, j, i)
     if places[_OF_LEFT, i] < 0:
-        places[_OF_LEFT, i] = _new_row(batch, _LEFT_PART, state_row, state_row)
-        set_column(_LEFT, *sentence, cuts, bits, places[_OF_LEFT, i])
-        set_column(_LEFT_CHILD, *sentence, cuts, bits, places[_OF_LEFT, i])
+        places[_OF_LEFT, i] = _new_row(batch, _LEFT_PART)
+        row = bits[places[_OF_LEFT, i]]
+        _join(row, bits[state_row], bits[state_row])
+        set_column(_LEFT, *sentence, cuts, row)
+        set_column(_LEFT_CHILD, *sentence, cuts, row)
     if places[_OF_RIGHT, j] < 0:
-        places[_OF_RIGHT, j] = _new_row(batch, _RIGHT_PART, state_row, state_row)
-        set_column(_RIGHT, *sentence, cuts, bits, places[_OF_RIGHT, j])
-        set_column(_RIGHT_CHILD, *sentence, cuts, bits, places[_OF_RIGHT, j])
-    both = _new_row(batch, _CHILDREN_PART, places[_OF_LEFT, i], places[_OF_RIGHT, j])
-    set_column(_CHILDREN, *sentence, cuts, bits, both)
+        places[_OF_RIGHT, j] = _new_row(batch, _RIGHT_PART)
+        row = bits[places[_OF_RIGHT, j]]
+        _join(row, bits[state_row], bits[state_row])
+        set_column(_RIGHT, *sentence, cuts, row)
+        set_column(_RIGHT_CHILD, *sentence, cuts, row)
+    both = _new_row(batch, _CHILDREN_PART)
+    _join(bits[both], bits[places[_OF_LEFT, i]], bits[places[_OF_RIGHT, j]])
+    set_column(_CHILDREN, *sentence, cuts, bits[both])
     batch.rows[candidate, 0] = places[_OF_LEFT, i]
     batch.rows[candidate, 1] = places[_OF_RIGHT, j]
     batch.rows[candidate, 2] = both
@@ -176,19 +186,23 @@ def _write_head(sentence, size, n_words, batch, state_row, candidate, both, i, j
     places, cuts, bits, shared = batch.places, batch.cuts, batch.bits, batch.shared
     set_cuts(cuts, sentence[2], sentence[3], size, n_words, i, j, h)
     if places[_OF_HEAD, h] < 0:
-        places[_OF_HEAD, h] = _new_row(batch, _HEAD_PART, state_row, state_row)
-        set_column(_HEAD, *sentence, cuts, bits, places[_OF_HEAD, h])
-    whole = _new_row(batch, _WHOLE_PART, both, places[_OF_HEAD, h])
+        places[_OF_HEAD, h] = _new_row(batch, _HEAD_PART)
+        row = bits[places[_OF_HEAD, h]]
+        _join(row, bits[state_row], bits[state_row])
+        set_column(_HEAD, *sentence, cuts, row)
+    whole = _new_row(batch, _WHOLE_PART)
     max_children = batch.head_rows.shape[1]
     to_head, from_head = 2 * (i * max_children + h - i), 2 * (h * max_children + j - h) + 1
     for column, place in ((_TO_HEAD, to_head), (_FROM_HEAD, from_head)):
         if not batch.known[place]:
             batch.known[place] = True
             shared[place] = 0
-            set_column(column, *sentence, cuts, shared, place)
-    for word in range(bits.shape[1]):
-        bits[whole, word] |= shared[to_head, word] | shared[from_head, word]
-    set_column(_NON_HEAD, *sentence, cuts, bits, whole)
+            set_column(column, *sentence, cuts, shared[place])
+    row, children, head = bits[whole], bits[both], bits[places[_OF_HEAD, h]]
+    before, after = shared[to_head], shared[from_head]
+    for word in range(len(row)):
+        row[word] = children[word] | head[word] | before[word] | after[word]
+    set_column(_NON_HEAD, *sentence, cuts, row)
     for label in range(batch.scores.shape[1]):
         if batch.heads[candidate, label] != h - i:
             batch.scores[whole, label] = NOT_WANTED

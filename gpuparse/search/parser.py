@@ -125,7 +125,7 @@ class Parser:
         self.seconds = {"features": 0.0, "scoring": 0.0, "agenda": 0.0}  # of CPU time, all calls together
         self._kernels = kernels
         self._grammar = Grammar(
-            collect_atoms(FeatureSpace(vocabulary), rules.features),
+            collect_atoms(FeatureSpace(vocabulary), rules.features, rules.marks),
             compile_heads(vocabulary),
             vocabulary.label_symbols,
             int(strategy),
@@ -193,7 +193,7 @@ class Parser:
         if live:
             rows = int(run.batch.filled[0])
             scores = run.batch.scores[:rows]
-            self._kernels.score(run.batch.bits[:rows], run.batch.parts[:rows], *self.rules[2:], scores)
+            self._kernels.score(run.batch.bits[:rows], run.batch.parts[:rows], *self.rules.layout, scores)
             times.append(time.process_time())
             absorb(run.pool, self._grammar, run.plan, run.batch, scores, self.rules.constant)
             times.append(time.process_time())

@@ -1,79 +1,36 @@
-"""Scores by rules: each row is a bit set over the model's features and a part of an inference.
+"""Scores by rules: each row has a bit for each rule of its part that a feature rules out, and each that one calls for.
 
-Sixty-four rows of a part are scored at once. Their bits are transposed, so that a feature is a word with one bit for
-each row that has it; a rule is then a few ANDs of such words, and what is left are the rows on which it fires.
+The rules of a part come in blocks of sixty-four, which are words of a row: one AND finds those that fire. Their weights
+are added eight at a time, from a table that has the sum for each of the 256 ways in which eight rules can fire.
 """
 
 import numpy as np
 from numba import njit
 
 NOT_WANTED = np.iinfo(np.int64).min  # a score that is not to be computed
-BLOCK = 64
-
-_DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
-_BIT = np.zeros(64, np.int64)
-for _k in range(64):
-    _BIT[int((int(_DE_BRUIJN) << _k) & 0xFFFFFFFFFFFFFFFF) >> 58] = _k
 
 
 @njit(cache=True, nogil=True)
-def _transpose(square):
-    """Transpose a square of 64 x 64 bits in place, by swapping ever smaller quarters."""
-    half, low = 32, np.uint64(0xFFFFFFFF)
-    while half:
-        shift = np.uint64(half)
-        for top in range(0, BLOCK, 2 * half):
-            for at in range(top, top + half):
-                swap = ((square[at] >> shift) ^ square[at + half]) & low
-                square[at + half] ^= swap
-                square[at] ^= swap << shift
-        half >>= 1
-        low ^= low << np.uint64(half)
-
-
-@njit(cache=True, nogil=True)
-def _load(bits, rows, scores, having, wanted):
-    """For a block of rows: which have each feature (`having`), and for which each label is wanted."""
-    for word in range(bits.shape[1]):
-        square = having[word * BLOCK : (word + 1) * BLOCK]
-        for at in range(len(rows)):
-            square[at] = bits[rows[at], word]
-        square[len(rows) :] = 0
-        _transpose(square)
-    wanted[:] = 0
-    for at in range(len(rows)):
-        for label in range(len(wanted)):
-            wanted[label] |= np.uint64(scores[rows[at], label] != NOT_WANTED) << np.uint64(at)
-
-
-@njit(cache=True, nogil=True)
-def score(bits, parts, triggers, label, weight, literals, literal, scores):
+def score(bits, parts, part_blocks, block_words, part_runs, run_eights, run_label, sums, scores):
     """Add to `scores[row, label]` the weights of the part's rules that fire on each row.
 
     bits: uint64[rows, words]; parts: uint8[rows]; scores: int64[rows, labels], fixed point. A score that is NOT_WANTED,
-    the least integer, is not computed. A rule fires when its trigger is in the row and its other literals hold; the
-    rules behind the last feature have no trigger.
+    the least integer, is not computed. The words of a block are `block_words[block]`, with the rules that are ruled
+    out, and those behind it, up to the next block's, in each of which a rule that fires has its bit. A run of eights of
+    rules is for one label, and `sums[eight, firing]` is what those that fire weigh.
     """
-    always = triggers.shape[1] - 2
-    having = np.empty(bits.shape[1] * BLOCK + 1, np.uint64)
-    wanted = np.empty(scores.shape[1], np.uint64)
-    for part in range(triggers.shape[0]):
-        of_part = np.flatnonzero(parts == part)
-        for start in range(0, len(of_part), BLOCK):
-            rows = of_part[start : start + BLOCK]
-            _load(bits, rows, scores, having, wanted)
-            having[always] = ~np.uint64(0)
-            for trigger in range(always + 1):
-                if having[trigger] == 0:
-                    continue
-                for rule in range(triggers[part, trigger], triggers[part, trigger + 1]):
-                    fires = having[trigger] & wanted[label[rule]]
-                    for at in range(literals[rule], literals[rule + 1]):
-                        other = having[literal[at] >> 1]
-                        fires &= other if literal[at] & 1 else ~other
-                        if fires == 0:
-                            break
-                    while fires:
-                        lowest = fires & (~fires + np.uint64(1))
-                        fires ^= lowest
-                        scores[rows[_BIT[(lowest * _DE_BRUIJN) >> np.uint64(58)]], label[rule]] += weight[rule]
+    fires = np.empty(len(block_words), np.uint64)
+    eights = fires.view(np.uint8)
+    for row in range(len(parts)):
+        part = parts[row]
+        for block in range(part_blocks[part], part_blocks[part + 1]):
+            firing = ~bits[row, block_words[block]]
+            for word in range(block_words[block] + 1, block_words[block + 1]):
+                firing &= bits[row, word]
+            fires[block] = firing
+        for run in range(part_runs[part], part_runs[part + 1]):
+            if scores[row, run_label[run]] != NOT_WANTED:
+                total = 0
+                for eight in range(run_eights[run], run_eights[run + 1]):
+                    total += sums[eight, eights[eight]]
+                scores[row, run_label[run]] += total

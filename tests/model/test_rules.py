@@ -38,9 +38,10 @@ def compiled_scores(rules: Rules, present: set[int], space: FeatureSpace) -> np.
     bits = np.zeros((len(Part), rules.words), np.uint64)
     for part, held in enumerate(parts_of(present, space)):
         for number in np.flatnonzero(np.isin(rules.features, [*held])).tolist():
-            bits[part, number // 64] |= np.uint64(1 << (number % 64))
+            for at in range(rules.marks.starts[number], rules.marks.starts[number + 1]):
+                bits[part, rules.marks.word[at]] |= rules.marks.bits[at]
     scores = np.zeros((len(Part), len(rules.constant)), np.int64)
-    score(bits, np.arange(len(Part), dtype=np.uint8), *rules[2:], scores)
+    score(bits, np.arange(len(Part), dtype=np.uint8), *rules.layout, scores)
     return (scores.sum(axis=0) + rules.constant) / FIXED_POINT
 
 
@@ -115,11 +116,13 @@ def test_a_conjunction_of_nothing_but_negations_scores_as_it_is_defined(features
 
 
 def test_a_rule_is_tried_in_exactly_one_part() -> None:
-    model = small_model()
-    rules = model.rules()
-    assert rules.triggers[0, 0] == 0
-    assert rules.triggers[-1, -1] == len(rules.weight) > 0
-    assert (rules.triggers[1:, 0] == rules.triggers[:-1, -1]).all()
+    rules = small_model().rules()
+    blocks, runs, sums = rules.layout.part_blocks, rules.layout.run_eights, rules.layout.sums
+    assert blocks[0] == runs[0] == 0
+    assert 8 * blocks[-1] == runs[-1] == len(sums)
+    assert (np.diff(runs) > 0).all()
+    weights = sums[:, 2 ** np.arange(8)]
+    assert sorted(weights[weights != 0].tolist()) == sorted(rules.weight.tolist())
 
 
 def test_rules_that_cancel_out_are_left_out() -> None:
