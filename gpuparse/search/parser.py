@@ -40,7 +40,7 @@ class SearchOptions:
     k: int = 1  # how many trees
     width: int = 100  # of the agenda, under beam search
     max_popped: int = 1_000  # states taken off the agenda, under beam search
-    batch: int = 16  # sentences side by side; a CPU's caches like few, a GPU many
+    batch: int = 2  # sentences side by side; a CPU's caches like few, a GPU many
 
     def __post_init__(self) -> None:
         """Refuse what can't be meant."""
