@@ -87,7 +87,7 @@ def parse_command(
         ),
     ] = None,
     device: Device = "auto",
-    batch: Annotated[int, typer.Option(min=1, help="Sentences searched side by side.")] = 16,
+    batch: Annotated[int, typer.Option(min=1, help="Sentences searched side by side.")] = 2,
 ) -> None:
     """Parse sentences. Every token of the input comes back, in order, and every sentence gets a tree.
 

@@ -10,34 +10,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpuparse.features.groups import (
-    CLIP_START,
-    CLIP_STOP,
-    COUNTED,
-    DOMAIN,
-    GROUP_TABLE,
-    GROUPS,
-    START_OFFSET,
-    START_POINT,
-    STOP_OFFSET,
-    STOP_POINT,
-    WITHOUT_HEAD,
-    Column,
-    Domain,
-    Point,
-)
+from gpuparse.features.groups import COUNTED, DOMAIN, GROUP_TABLE, GROUPS, Column, Domain
+from gpuparse.features.runs import child_of, run_of
 from gpuparse.features.space import LENGTH, LENGTHS, FeatureSpace
-from gpuparse.logic.items import END, FIRST, HEAD, HEAD_CHILD, LAST, START, SYMBOL, TAG, TAG_CLASS, WORD
+from gpuparse.logic.items import HEAD, SYMBOL, TAG, TAG_CLASS, WORD
 from gpuparse.model.rules import Marks
 from gpuparse.search.compiled import compiled
 
-_ITEMS, _BELOW, _TERMINALS, _CHILD = (int(domain) for domain in Domain)
-_BEGIN, _LEFT, _HEAD, _HEADEND, _RIGHT, _FINISH = (int(point) for point in Point)
+_ITEMS, _CHILD = int(Domain.ITEMS), int(Domain.CHILD)
 _LABEL, _WORD_PROPERTY, _TAG_PROPERTY, _CLASS_PROPERTY = range(4)
 LOOKS_AT_ITEMS = COUNTED + 1  # one more column of the table of groups: whether a feature asks for its items
 BROUGHT = 4  # a word brings a group at most a word, a tag and a class; and an end mark
-_POINTS = len(Point)
-CUTS = 2 * _POINTS  # the six points among the frontier items, and the six among the terminals
+_run_of, _child_of = compiled(run_of.py_func), compiled(child_of.py_func)  # the same code, compiled as the search is
 
 
 class Atoms(NamedTuple):
@@ -143,43 +127,17 @@ def _set_item(of_symbol, of_word, marks, group, item, items, row):
 
 
 @compiled
-def set_cuts(cuts, items, frontier, size, n_words, i, j, h):
-    """Write down where the points of an inference lie, among the frontier items and among the terminals."""
-    cuts[_BEGIN], cuts[_LEFT], cuts[_HEAD], cuts[_HEADEND], cuts[_RIGHT], cuts[_FINISH] = 0, i, h, h + 1, j + 1, size
-    head = items[frontier[h], HEAD]
-    words = _POINTS
-    cuts[words + _BEGIN], cuts[words + _LEFT] = 0, items[frontier[i], START]
-    cuts[words + _HEAD], cuts[words + _HEADEND] = head, head + 1
-    cuts[words + _RIGHT], cuts[words + _FINISH] = items[frontier[j], END], n_words
-
-
-@compiled
 def set_column(column, atoms, of_word, items, frontier, cuts, row):
     """Set in a row the bits of the features of a column's groups, for the inference whose points are in `cuts`."""
     groups, of_symbol, marks = atoms.groups, atoms.of_symbol, atoms.marks
     for group in range(atoms.column_starts[column], atoms.column_starts[column + 1]):
         domain = groups[group, DOMAIN]
         if domain == _CHILD:
-            parent = frontier[cuts[groups[group, START_POINT]] + groups[group, START_OFFSET]]
-            which = groups[group, CLIP_START]
-            child = items[parent, FIRST if which == _LEFT else HEAD_CHILD if which == _HEAD else LAST]
+            child = _child_of(groups[group], cuts, items, frontier)
             if child >= 0:
                 _set_item(of_symbol, of_word, marks, group, child, items, row)
             continue
-        base = _POINTS if domain == _TERMINALS else 0
-        start = cuts[base + groups[group, START_POINT]] + groups[group, START_OFFSET]
-        stop = cuts[base + groups[group, STOP_POINT]] + groups[group, STOP_OFFSET]
-        start = max(start, cuts[base + groups[group, CLIP_START]])
-        stop = max(start, min(stop, cuts[base + groups[group, CLIP_STOP]]))
-        skip, resume = stop, stop
-        if groups[group, WITHOUT_HEAD]:
-            skip, resume = cuts[_HEAD], cuts[_HEADEND]
-        if domain == _BELOW and start < stop:
-            if groups[group, WITHOUT_HEAD]:
-                skip, resume = items[frontier[skip], START], items[frontier[skip], END]
-            start, stop = items[frontier[start], START], items[frontier[stop - 1], END]
-            if not groups[group, WITHOUT_HEAD]:
-                skip, resume = stop, stop
+        start, skip, resume, stop = _run_of(groups[group], cuts, items, frontier)
         if groups[group, LOOKS_AT_ITEMS]:
             for part_start, part_stop in ((start, skip), (resume, stop)):
                 for at in range(part_start, part_stop):

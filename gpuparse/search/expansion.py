@@ -12,10 +12,11 @@ from typing import NamedTuple
 import numpy as np
 
 from gpuparse.features.groups import Column
+from gpuparse.features.runs import CUTS, set_cuts
 from gpuparse.logic.headtable import HeadTable, head_index
 from gpuparse.logic.strategy import allows_children, allows_label
 from gpuparse.model.rules import Part
-from gpuparse.search.atoms import CUTS, Atoms, set_column, set_cuts
+from gpuparse.search.atoms import Atoms, set_column
 from gpuparse.search.compiled import compiled
 from gpuparse.search.pool import Register
 
@@ -28,6 +29,7 @@ _SENTENCE, _STATE, _LEFT, _RIGHT, _LEFT_CHILD, _RIGHT_CHILD, _CHILDREN, _HEAD, _
 _STATE_PART, _LEFT_PART, _RIGHT_PART, _HEAD_PART, _CHILDREN_PART, _WHOLE_PART = (int(part) for part in Part)
 NOT_WANTED = np.iinfo(np.int64).min  # a score that is not to be computed
 _OF_LEFT, _OF_RIGHT, _OF_HEAD = range(3)  # rows of `places`
+_set_cuts = compiled(set_cuts.py_func)  # the same code, compiled as the search is
 
 
 class Grammar(NamedTuple):
@@ -130,7 +132,7 @@ def expand(pool, slot, grammar, batch):
     batch.bits[state_row] = 0
     registers[_FIRST_ROW] = state_row
     registers[_FIRST_CANDIDATE] = batch.filled[1]
-    set_cuts(batch.cuts, items, frontier, size, len(terminals), 0, 0, 0)
+    _set_cuts(batch.cuts, items, frontier, size, len(terminals), 0, 0, 0)
     set_column(_SENTENCE, *sentence, batch.cuts, batch.bits[state_row])
     set_column(_STATE, *sentence, batch.cuts, batch.bits[state_row])
     inferences = 0
@@ -156,7 +158,7 @@ def expand(pool, slot, grammar, batch):
 def _write_rows(sentence, size, n_words, batch, state_row, candidate, i, j, used):
     """Write the rows of a candidate: i, j, (i, j), and for each head in use h and (i, j, h)."""
     places, cuts, bits = batch.places, batch.cuts, batch.bits
-    set_cuts(cuts, sentence[2], sentence[3], size, n_words, i, j, i)
+    _set_cuts(cuts, sentence[2], sentence[3], size, n_words, i, j, i)
     if places[_OF_LEFT, i] < 0:
         places[_OF_LEFT, i] = _new_row(batch, _LEFT_PART)
         row = bits[places[_OF_LEFT, i]]
@@ -184,7 +186,7 @@ def _write_rows(sentence, size, n_words, batch, state_row, candidate, i, j, used
 def _write_head(sentence, size, n_words, batch, state_row, candidate, both, i, j, h):
     """Write the rows of h and of (i, j, h), the latter for the labels whose head is h."""
     places, cuts, bits, shared = batch.places, batch.cuts, batch.bits, batch.shared
-    set_cuts(cuts, sentence[2], sentence[3], size, n_words, i, j, h)
+    _set_cuts(cuts, sentence[2], sentence[3], size, n_words, i, j, h)
     if places[_OF_HEAD, h] < 0:
         places[_OF_HEAD, h] = _new_row(batch, _HEAD_PART)
         row = bits[places[_OF_HEAD, h]]

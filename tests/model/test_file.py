@@ -75,7 +75,8 @@ def test_a_model_comes_back_to_the_bit(tmp_path: Path) -> None:
     save_model(tiny_model(), path)
     loaded = load_model(path)
     assert same(loaded, tiny_model())
-    assert [array.tobytes() for array in loaded.rules()] == [array.tobytes() for array in tiny_model().rules()]
+    arrays, expected = ((*r[:4], *r.marks, *r.layout) for r in (loaded.rules(), tiny_model().rules()))
+    assert [array.tobytes() for array in arrays] == [array.tobytes() for array in expected]
     assert loaded.curve == tiny_model().curve != ()
     assert loaded.vocabulary.language == tiny_model().vocabulary.language
 
