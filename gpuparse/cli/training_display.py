@@ -14,7 +14,6 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
-from rich.text import Text
 
 from gpuparse.learn import Attempt
 from gpuparse.model.model import CurvePoint, Model
@@ -34,6 +33,7 @@ class TrainingDisplay(Observer):
         self._trees: dict[str, int] = {}
         self._seconds: dict[str, float] = {}
         self._stage_seconds: dict[str, float] = {}
+        self._ended: set[str] = set()
         self._lock = threading.Lock()
         self._live: Live | None = None
 
@@ -81,6 +81,7 @@ class TrainingDisplay(Observer):
 
     def label(self, label: str, end: str) -> None:
         self._done += 1
+        self._ended.add(label)
         if self._live is None:
             self._say(f"{self._done}/{self._total} {self._line(label)}  ({end})")
 
@@ -100,14 +101,27 @@ class TrainingDisplay(Observer):
         )
 
     def _screen(self) -> Group:
-        elapsed = time.monotonic() - self._began
-        head = Text(f"{self._stage}  {self._done}{f'/{self._total}' if self._total else ''}  {elapsed:.0f} s")
-        parts: list[Any] = [head]
-        if self._total:
-            parts.append(ProgressBar(total=self._total, completed=self._done, width=60))
+        now = time.monotonic()
+        done = self._done_share()
+        head = Table.grid(padding=(0, 2))
+        line = f"{self._stage}  {self._done}{f'/{self._total}' if self._total else ''}"
+        cells: list[Any] = [line, f"{now - self._began:.0f} s"]
         if self._stage == "labels":
-            parts.append(self._label_table())
-        return Group(*parts)
+            rate = sum(self._trees.values()) / max(now - self._stage_began, 1e-9)
+            cells.append(f"{rate:.1f} trees a second")
+        if 0 < done < 1:
+            left = (now - self._stage_began) * (1 - done) / done
+            cells += [f"about {left:.0f} s left", ProgressBar(total=1.0, completed=done, width=40)]
+        head.add_row(*cells)
+        return Group(head, self._label_table()) if self._stage == "labels" else Group(head)
+
+    def _done_share(self) -> float:
+        """How much of the stage is done; of labels at work, how far their lambda has come."""
+        if not self._total:
+            return 0.0
+        with self._lock:
+            at_work = [self._way(label) for label in self._last if label not in self._ended]
+        return min(1.0, (self._done + (sum(at_work) if self._stage == "labels" else 0.0)) / self._total)
 
     def _label_table(self) -> Table:
         table = Table()
