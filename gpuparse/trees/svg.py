@@ -1,0 +1,175 @@
+"""A tree as an SVG image: constituents from the top down, the words side by side on the lowest line.
+
+Every node owns a column as wide as its label and as all below it, and edges turn only between two rows; so no text can
+lie over another, however long the words or deep the tree. Colours are the surroundings' own (`currentColor`), so that
+the image reads on a light page and on a dark one.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from html import escape
+
+from gpuparse.trees.drawing import NO_LABEL
+from gpuparse.trees.tree import Tree
+
+FONT = 15  # pixels, the size of words and labels
+TAG_FONT = 12
+LINE = 24  # the height of a label with its frame
+ROW = 56  # from one row of constituents to the next
+GAP = 16  # between neighbours, at least
+MARGIN = 12
+_NARROW = set("ijlrtfI.,:;'`!|()[]-/ ")
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the nodes of a tree are: the middle of each, and the row it is in, the words in the lowest."""
+
+    middles: tuple[float, ...]
+    rows: tuple[int, ...]
+    widths: tuple[float, ...]  # of the text of each node
+    width: float
+    height: float
+
+    def top(self, node: int) -> float:
+        """Where the label of a node begins."""
+        return MARGIN + self.rows[node] * ROW
+
+
+def draw_svg(tree: Tree, attributes: Mapping[int, Mapping[str, str]] | None = None) -> str:
+    """The tree as one SVG element. `attributes` go to the groups of the nodes that they are given for.
+
+    >>> from gpuparse.trees import parse_tree
+    >>> image = draw_svg(parse_tree("(NP (NNP Ann) (CC &) (NNP Bob))"))
+    >>> image.count("<text"), "&amp;" in image
+    (7, True)
+    """
+    layout = lay_out(tree)
+    width, height = _pixels(layout.width), _pixels(layout.height)
+    words = " ".join(token.word for token in tree.tokens())
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="gpuparse-tree" role="img" aria-label="{_escaped(words)}" '
+        f'width="{width}" height="{height}" viewBox="0 0 {width} {height}" fill="currentColor" text-anchor="middle" '
+        f'font-family="system-ui, sans-serif" font-size="{FONT}">'
+    )
+    edges = "".join(f'<path d="{path}"/>' for path in _edges(tree, layout))
+    nodes = [_node(tree, layout, node, (attributes or {}).get(node, {})) for node in range(len(tree))]
+    lines = f'<g class="edges" fill="none" stroke="currentColor" stroke-opacity="0.4" stroke-width="1.4">{edges}</g>'
+    return "\n".join([head, lines, *nodes, "</svg>"])
+
+
+def lay_out(tree: Tree) -> Layout:
+    """Find a place for every node.
+
+    >>> from gpuparse.trees import parse_tree
+    >>> layout = lay_out(parse_tree("(S (NP (NNP Ann)) (VBZ sings))"))
+    >>> layout.rows, layout.middles[1] == layout.middles[2]
+    ((0, 1, 2, 2), True)
+    """
+    widths = tuple(_text_width(tree, node) for node in range(len(tree)))
+    columns = _column_widths(tree, widths)
+    lefts = _column_lefts(tree, columns)
+    middles = [0.0] * len(tree)
+    for node in range(len(tree) - 1, -1, -1):
+        ends = [middles[child] for child in tree.children(node)] or [lefts[node] + columns[node] / 2]
+        spare = (widths[node] + GAP) / 2
+        wanted = (ends[0] + ends[-1]) / 2
+        middles[node] = min(max(wanted, lefts[node] + spare), lefts[node] + columns[node] - spare)
+    rows = _rows(tree)
+    height = 2 * MARGIN + max(rows) * ROW + LINE + (LINE if any(word is not None for word in tree.words) else 0)
+    return Layout(tuple(middles), rows, widths, 2 * MARGIN + columns[0], height)
+
+
+def _column_widths(tree: Tree, widths: tuple[float, ...]) -> list[float]:
+    columns = [0.0] * len(tree)
+    for node in range(len(tree) - 1, -1, -1):
+        columns[node] = max(widths[node] + GAP, sum(columns[child] for child in tree.children(node)))
+    return columns
+
+
+def _column_lefts(tree: Tree, columns: list[float]) -> list[float]:
+    """Where each node's column begins; a label wider than what is below it has that in the middle."""
+    lefts = [float(MARGIN)] * len(tree)
+    for node in range(len(tree)):
+        below = sum(columns[child] for child in tree.children(node))
+        left = lefts[node] + (columns[node] - below) / 2
+        for child in tree.children(node):
+            lefts[child] = left
+            left += columns[child]
+    return lefts
+
+
+def _rows(tree: Tree) -> tuple[int, ...]:
+    """A constituent's row is the number of those above it; the terminals share the row below the lowest."""
+    depths = [0] * len(tree)
+    for node in range(len(tree)):
+        for child in tree.children(node):
+            depths[child] = depths[node] + 1
+    lowest = max(depths)
+    return tuple(lowest if word is not None else depth for word, depth in zip(tree.words, depths, strict=True))
+
+
+def _edges(tree: Tree, layout: Layout) -> Iterator[str]:
+    """The paths from parents to children: a bend to the child's column between two rows, then straight down."""
+    for node in range(len(tree)):
+        from_x, from_y = _pixels(layout.middles[node]), layout.top(node) + LINE
+        bent = layout.top(node) + ROW  # where the row below begins
+        half = _pixels((from_y + bent) / 2)
+        for child in tree.children(node):
+            x, y = _pixels(layout.middles[child]), _pixels(layout.top(child))
+            bend = "" if x == from_x else f"C{from_x} {half} {x} {half} {x} {_pixels(bent)}"
+            yield f"M{from_x} {_pixels(from_y)}{bend}V{y}"
+
+
+def _node(tree: Tree, layout: Layout, node: int, attributes: Mapping[str, str]) -> str:
+    word, label = tree.words[node], _escaped(tree.labels[node] or NO_LABEL)
+    x, top = layout.middles[node], layout.top(node)
+    extra = "".join(f' {name}="{_escaped(value)}"' for name, value in attributes.items())
+    if word is not None:
+        return (
+            f'<g class="terminal" data-node="{node}"{extra}>'
+            f'<text class="tag" x="{_pixels(x)}" y="{_pixels(top + 16)}" font-size="{TAG_FONT}" fill-opacity="0.75">'
+            f'{label}</text><text class="word" x="{_pixels(x)}" y="{_pixels(top + LINE + 14)}">{_escaped(word)}</text>'
+            "</g>"
+        )
+    width = layout.widths[node] + 10
+    return (
+        f'<g class="constituent" data-node="{node}"{extra}>'
+        f'<rect x="{_pixels(x - width / 2)}" y="{_pixels(top)}" width="{_pixels(width)}" height="{LINE}" rx="6" '
+        'fill-opacity="0.07"/>'
+        f'<text x="{_pixels(x)}" y="{_pixels(top + 17)}" font-weight="600">{label}</text></g>'
+    )
+
+
+def _text_width(tree: Tree, node: int) -> float:
+    word, label = tree.words[node], tree.labels[node] or NO_LABEL
+    return _width(label, FONT) if word is None else max(_width(label, TAG_FONT), _width(word, FONT))
+
+
+def _width(text: str, font: int) -> float:
+    """About how wide a text is, rather too much than too little: fonts differ."""
+    return font * sum(map(_ems, text))
+
+
+def _ems(character: str) -> float:
+    if unicodedata.combining(character):
+        return 0.0
+    if character in _NARROW:
+        return 0.42
+    if character.isascii():
+        return 0.98 if character in "mwMW@%" else 0.76 if character.isupper() else 0.64
+    return 1.1 if unicodedata.east_asian_width(character) in "WFA" else 0.76
+
+
+def _pixels(length: float) -> str:
+    return f"{length:.1f}".removesuffix(".0")
+
+
+def _escaped(text: str) -> str:
+    """The text for XML, where some control characters may not stand in any form."""
+    return escape(_NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text))
