@@ -55,7 +55,7 @@ class Leaves:
         """The leaf of every example."""
         leaf = np.empty(len(self._examples.rows), np.int32)
         rows, (segments, starts, features, column) = self._examples.rows, self._matrix
-        marks = (tree.feature, _bit_of_nodes(tree, column), *self._postings, self._bits)
+        marks = (tree.feature, _bit_of_nodes(tree), *self._postings, self._bits)
         arrays = (segments, starts, features, column, tree.feature, tree.yes, tree.no, marks[1], self._bits, leaf)
         self._kernels.mark(*marks)
         self._team.share(lambda a, b: self._kernels.percolate(rows, a, b, *arrays), len(leaf), 1024)
@@ -161,16 +161,12 @@ class Leaves:
         self._team.share(call, cells, 4)
 
 
-def _bit_of_nodes(tree: GrownTree, column: np.ndarray) -> np.ndarray:
-    """Number the features of a tree within their columns: each node's bit, or -1 beyond 64 and at leaves."""
+def _bit_of_nodes(tree: GrownTree) -> np.ndarray:
+    """Number the features of a tree: each node's bit, or -1 beyond 64 and at leaves."""
     bit = np.full(len(tree.feature), -1, np.int64)
     inner = np.flatnonzero(tree.feature >= 0)
-    features, which = np.unique(tree.feature[inner], return_inverse=True)
-    columns = column[features]
-    number = np.empty(len(features), np.int64)
-    for k in np.unique(columns):
-        number[columns == k] = np.arange(np.count_nonzero(columns == k))
-    bit[inner] = np.where(number < 64, number, -1)[which]
+    number = np.unique(tree.feature[inner], return_inverse=True)[1]
+    bit[inner] = np.where(number < 64, number, -1)
     return bit
 
 

@@ -192,7 +192,7 @@ def test_percolation_ends_where_a_walk_down_the_tree_ends_with_bits_or_without(l
     rows = given.examples.rows
     leaf = np.empty(len(rows), np.int32)
     matrix, postings = given.matrix, Postings.of(given.matrix, cpu)
-    bit = _bit_of_nodes(tree, matrix.column)
+    bit = _bit_of_nodes(tree)
     assert (length > 128) == bool(((bit < 0) & (tree.feature >= 0)).any())
     bits = np.zeros(len(matrix.starts) - 1, np.uint64)
     cpu.mark(tree.feature, bit, *postings, bits)
