@@ -14,7 +14,6 @@ from gpuparse.errors import TrainingError
 from gpuparse.features.examples import Examples
 from gpuparse.features.matrix import Matrix
 from gpuparse.learn.grower import Grower, flatten
-from gpuparse.learn.histogram import Histogram, Histograms
 from gpuparse.learn.leaves import Leaves
 from gpuparse.learn.log import Attempt, Log
 from gpuparse.learn.objective import Objective
@@ -81,8 +80,8 @@ class Path:
         _check(label, examples, matrix)
         self._label, self._examples, self._matrix = label, examples, matrix
         self._postings, self._options, self._kernels = postings, options, kernels
-        self._sampler = Sampler(label, examples, matrix, options, kernels, team)
-        self._histograms = Histograms(matrix, postings, kernels, team)
+        self._sampler = Sampler(label, examples, options, kernels, team)
+        self._growth = kernels.Growth(matrix, postings, team)
         self.leaves = Leaves(examples, matrix, postings, options, kernels, team)
         self._odds = np.ones(len(examples.rows))  # exp(margin): every score begins at 0
         self._parameters = Parameters()
@@ -149,12 +148,12 @@ class Path:
     def _try_tree(self) -> Attempt | None:
         """One tree, kept or not; None where lambda has come to its end."""
         began = time.perf_counter()
-        sample, histogram = self.begin()
-        self._lambda = min(self._lambda, self._options.eta * self._steepest(sample, histogram))
+        sample = self.begin()
+        self._lambda = min(self._lambda, self._options.eta * self._steepest(sample))
         if self._lambda < self._options.min_lambda or self._lambda == 0.0:
-            self._histograms.release(histogram)
             return None
-        tree, leaf = self.grow(sample, histogram, self._lambda)
+        tree = self.grow(sample, self._lambda)
+        leaf = self.leaves.percolate(tree)
         fall, loss, tree = self.rate(tree, leaf, self._lambda)
         kept = fall > self._options.epsilon
         if kept:
@@ -166,26 +165,18 @@ class Path:
             round(time.perf_counter() - began, 6), tree if kept else None,
         )  # fmt: skip
 
-    def begin(self) -> tuple[Sample, Histogram]:
-        """The sample of the next tree, and its histogram."""
+    def begin(self) -> Sample:
+        """The sample of the next tree, its root planted."""
         sample = self._sampler.draw(self._odds, self.tried)
-        return sample, self._histograms.root(sample)
+        self._growth.plant(sample.rows, sample.packed)
+        return sample
 
-    def grow(self, sample: Sample, histogram: Histogram, lambda_: float) -> tuple[GrownTree, np.ndarray]:
-        """A tree grown on the sample, its values still 0, and the leaf of every example; uses up the histogram."""
+    def grow(self, sample: Sample, lambda_: float) -> GrownTree:
+        """The tree that grows from the root, its values still 0."""
         objective = Objective.under(self._options, lambda_, sample.scale)
-        self._histograms.limit(histogram, objective.least_weight(), self._parameters.last_feature)
-        grower = Grower(
-            self._matrix, self._postings, sample, self._parameters, objective, self._histograms, self._kernels
-        )
-        tree, nodes = flatten(grower.grow(histogram, self._options.stumps))
-        if not self._sampler.takes_all:
-            return tree, self.leaves.percolate(tree)
-        leaf = np.empty(len(self._odds), np.int32)  # the sample is all of them: growing has sorted them already
-        for index, node in enumerate(nodes):
-            if node.children is None:
-                leaf[grower.members[node.start : node.stop]] = index
-        return tree, leaf
+        self._growth.limit(objective.least_weight(), self._parameters.last_feature)
+        grower = Grower(self._growth, self._parameters, objective, len(self._matrix.column))
+        return flatten(grower.grow(sample.positive, sample.negative, self._options.stumps))
 
     def rate(self, tree: GrownTree, leaf: np.ndarray, lambda_: float) -> tuple[float, float, GrownTree]:
         """Search along each leaf's parameter: by how much the risk falls, the loss, and the tree with its values.
@@ -211,10 +202,10 @@ class Path:
         value[moving] = steps + 0.0  # no negative zeros
         return fall, self._loss + change, tree._replace(value=value)
 
-    def _steepest(self, sample: Sample, histogram: Histogram) -> float:
+    def _steepest(self, sample: Sample) -> float:
         """The greatest |gradient| of the root, of an atomic feature, or of the negation of one, on the sample."""
         total = sample.positive - sample.negative
-        f, low, g, high = self._histograms.extremes(histogram, 1 << 31, -(1 << 31))
+        f, low, g, high = self._growth.extremes([0], [1 << 31], [-(1 << 31)], [], [])[0].tolist()
         sums = [total, *([low, total - low] if f >= 0 else []), *([high, total - high] if g >= 0 else [])]
         return max(abs(s) for s in sums) / sample.scale
 

@@ -8,10 +8,11 @@ import math
 import numpy as np
 import pytest
 from gpuparse.kernels import cpu
+from gpuparse.kernels.cpu.growth import growth, histograms
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuparse.learn import Attempt, Ensemble, Options, histogram, train_label
+from gpuparse.learn import Attempt, Ensemble, Options, train_label
 from tests.learn.oracle import Oracle, parameters
 from tests.learn.problems import Problem, problem, problems
 
@@ -67,8 +68,8 @@ def check_against_oracle(given: Problem, options: Options) -> int:
 @settings(max_examples=60, deadline=None)
 def test_every_attempt_is_the_one_the_equations_ask_for(given, options, head: int, worth_pulling: float) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(histogram, "HEAD", head)
-        patch.setattr(histogram, "WORTH_PULLING", worth_pulling)
+        patch.setattr(histograms, "HEAD", head)
+        patch.setattr(histograms, "WORTH_PULLING", worth_pulling)
         check_against_oracle(given, options)
 
 
@@ -107,16 +108,17 @@ def test_the_risk_falls_with_every_tree_that_is_kept_and_lambda_never_rises(give
     assert lambdas == sorted(lambdas, reverse=True)
 
 
-@given(problems(60), OPTIONS, st.integers(2, 3))
+@given(problems(60), OPTIONS, st.integers(2, 3), st.sampled_from([0, 10, 4096]))
 @settings(max_examples=25, deadline=None)
-def test_the_number_of_threads_changes_no_bit(given, options, threads) -> None:
+def test_the_number_of_threads_changes_no_bit(given, options, threads, large) -> None:
     def bits(options: Options) -> list:
         return [{k: v for k, v in a.to_json().items() if k != "seconds"} for a in learn(given, options)[1]]
 
     alone = bits(options)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(histogram, "WORTH_SHARING", 1)
-        patch.setattr(histogram, "HEAD", 256)
+        patch.setattr(histograms, "WORTH_SHARING", 1)
+        patch.setattr(growth, "LARGE", large)
+        patch.setattr(histograms, "HEAD", 256)
         together = bits(Options(**{**options.__dict__, "threads": threads}))
     assert alone == together
 

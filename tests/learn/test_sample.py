@@ -13,13 +13,11 @@ from gpuparse.learn import Options
 from gpuparse.learn.sample import Sample, Sampler, sampling_key
 from gpuparse.learn.team import Team
 from tests.learn.oracle import uniform
-from tests.learn.problems import problem
 
 
 def sampler(bias: np.ndarray, y: np.ndarray, size: int, seed: int, label: str = "NP") -> Sampler:
-    given = problem(1, len(bias) + len(bias) // 7 + 1, 8)
     examples = Examples(np.arange(len(bias), dtype=np.int32), y, bias)
-    return Sampler(label, examples, given.matrix, Options(sample=size, seed=seed), cpu, Team(1))
+    return Sampler(label, examples, Options(sample=size, seed=seed), cpu, Team(1))
 
 
 def signed(sample: Sample) -> np.ndarray:

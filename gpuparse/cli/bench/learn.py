@@ -128,11 +128,11 @@ def _our_tree(matrix: Matrix, examples: Examples, leaves: int, threads: int) -> 
 
     with Team(threads) as team, Team(1) as one, Team(max(threads, 2)) as many:
         path = path_of(team)
-        lambda_ = _lambda_for(leaves, lambda lambda_: path.grow(*path.begin(), lambda_)[0].leaves())
-        tree = path.grow(*path.begin(), lambda_)[0]
+        lambda_ = _lambda_for(leaves, lambda lambda_: path.grow(path.begin(), lambda_).leaves())
+        tree = path.grow(path.begin(), lambda_)
 
         def grow(path: Path) -> None:
-            path.grow(*path.begin(), lambda_)
+            path.grow(path.begin(), lambda_)
 
         def finish() -> None:
             path.rate(tree, path.leaves.percolate(tree), lambda_)

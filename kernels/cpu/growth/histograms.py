@@ -7,15 +7,23 @@ it touches, so that nothing but those is swept or cleared.
 from __future__ import annotations
 
 import mmap
+import threading
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpuparse.features.matrix import Matrix
-from gpuparse.learn.postings import Postings
-from gpuparse.learn.sample import Sample
-from gpuparse.learn.team import Team
+from .accumulate import accumulate
+from .add_root import add_root
+from .add_signed import add_signed
+from .clear_listed import clear_listed
+from .extremes import extremes
+from .extremes_listed import extremes_listed
+from .ids_of import ids_of
+from .move_all import move_all
+from .move_listed import move_listed
+from .pull import pull
+from .settle import settle
 
 BLOCK = 256  # features that share a bound
 SPARSE = 8  # a node lists its features if its segments hold fewer ids than 1/8 of the features
@@ -40,6 +48,16 @@ def zeros_in_large_pages(length: int, dtype: type) -> np.ndarray:
     return np.frombuffer(memory, dtype, length)
 
 
+class Sample(NamedTuple):
+    """The rows a tree grows on, with their segments numbered anew."""
+
+    local: np.ndarray  # int32[n, K]: the rows' segments, by number in the sample; 0 is the empty one
+    begins: np.ndarray  # int64[segments]: where a segment's features begin in the matrix
+    ends: np.ndarray  # int64[segments]
+    number: np.ndarray  # int32[segments of the matrix]: a segment's number in the sample, 0 if it is not there
+    packed: np.ndarray  # int64[n]: positive weight in the upper half, negative in the lower
+
+
 class Histogram(NamedTuple):
     """Sums by feature, and the list of features that may be non-zero, or None for all."""
 
@@ -50,37 +68,43 @@ class Histogram(NamedTuple):
 class Histograms:
     """Makes and takes back the histograms of one label's nodes."""
 
-    def __init__(self, matrix: Matrix, postings: Postings, kernels: Any, team: Team) -> None:
-        self._features, self._postings, self._kernels, self._team = matrix.features, postings, kernels, team
+    def __init__(self, matrix: Any, postings: Any, team: Any) -> None:
+        self._features, self._postings, self._team = matrix.features, postings, team
         self.n_features = len(matrix.column)
         blocks = -(-self.n_features // BLOCK)
         self._most, self._least = np.zeros(blocks, np.int32), np.zeros(blocks, np.int32)
         self._reach = self.n_features
         self._packed = [zeros_in_large_pages(self.n_features, np.int64)]
         self._free: list[np.ndarray] = []
-        self._sums = np.zeros(0, np.int64)
-        self._touched = np.zeros(0, np.int32)
+        self._scratch = threading.local()
 
     def root(self, sample: Sample) -> Histogram:
         """The histogram of all of a sample; also sets the bounds that every node of its tree will use."""
         self._reach = self.n_features
-        touched, ids = self._accumulate(sample, np.arange(len(sample.kept), dtype=np.int32))
+        touched, sums = self._accumulate(sample, np.arange(len(sample.packed), dtype=np.int32))
+        ids = ids_of(touched, sample.begins, sample.ends)
         head = min(HEAD, self.n_features)
         pulls = ids > len(self._features) * WORTH_PULLING
         shares = self._shares(touched, ids)
         self._packed += [zeros_in_large_pages(self.n_features, np.int64) for _ in shares[len(self._packed) :]]
         targets = [self._take() for _ in shares]
-        around = (self._sums, sample.begins, sample.ends, self._features, head, head if pulls else self.n_features)
+        around = (sums, sample.begins, sample.ends, self._features, head, head if pulls else self.n_features)
         self._team.each(
-            self._kernels.add_root,
+            add_root,
             [
                 (share, *around, target, packed)
                 for share, target, packed in zip(shares, targets, self._packed, strict=False)
             ],
         )
         self._merge(targets, head)
-        self._bound(sample, -(-head // BLOCK), len(shares), pulls, targets[0])
-        self._sums[: len(sample.begins)] = 0
+        first = -(-head // BLOCK)
+        self._most[:first], self._least[:first] = BOUNDLESS, -BOUNDLESS
+        if pulls:
+            self._pull(sums[sample.number], first, targets[0])
+        else:
+            rare = len(self._most) - first
+            self._team.share(lambda a, b: self._settle(first + a, first + b, len(shares), targets[0]), rare)
+        sums[: len(sample.begins)] = 0
         return Histogram(targets[0], None)
 
     def limit(self, root: Histogram, least_weight: float, known: int) -> None:
@@ -95,52 +119,60 @@ class Histograms:
         root.sums[self._reach :] = 0
 
     def split(
-        self, sample: Sample, smaller: np.ndarray, parent: Histogram, wanted: bool, rest: bool
+        self, sample: Sample, smaller: np.ndarray, parent: Histogram, wanted: bool, rest: bool, alone: bool
     ) -> Histogram | None:
         """Move the smaller child's part out of its parent's histogram, which becomes the larger child's.
 
         Returns the smaller child's histogram if it is wanted; without `rest` the parent's may be left as it is.
+        `alone`: by the thread that calls, while others split other nodes; else the team shares the work.
         """
-        touched, ids = self._accumulate(sample, smaller)
-        around = (sample.begins, sample.ends, self._features, self._reach)
+        touched, sums = self._accumulate(sample, smaller)
+        ids = ids_of(touched, sample.begins, sample.ends)
+        shares = [touched] if alone else self._shares(touched, ids)
         if not wanted:
-            self._add(sample, touched, ids, parent.sums, -1)
+            self._add(sample, shares, sums, parent.sums, -1)
             return None
-        sums = self._take()
+        child = self._take()
         if ids * SPARSE < self.n_features:
             listed = np.empty(ids, np.int32)
-            count = self._kernels.move_listed(touched, self._sums, *around, parent.sums, sums, listed)
-            return Histogram(sums, listed[:count])
-        self._add(sample, touched, ids, sums, 1)
-        if rest:
-            self._move(sums, parent.sums, self._reach, -1)
-        return Histogram(sums, None)
+            around = (sample.begins, sample.ends, self._features, self._reach)
+            count = move_listed(touched, sums, *around, parent.sums, child, listed)
+            return Histogram(child, listed[:count])
+        self._add(sample, shares, sums, child, 1)
+        if rest and alone:
+            move_all(child, parent.sums, 0, self._reach, -1)
+        elif rest:
+            self._move(child, parent.sums, self._reach, -1)
+        return Histogram(child, None)
 
     def extremes(self, histogram: Histogram, low: int, high: int) -> tuple[int, int, int, int]:
         """(feature, sum) of the least sum <= low and of the greatest >= high; feature -1 where there is none."""
         if histogram.listed is not None:
-            return self._kernels.extremes_listed(histogram.sums, histogram.listed, low, high)
+            return extremes_listed(histogram.sums, histogram.listed, low, high)
         sums, blocks = histogram.sums[: self._reach], -(-self._reach // BLOCK)
-        return self._kernels.extremes(sums, BLOCK, self._most[:blocks], self._least[:blocks], low, high)
+        return extremes(sums, BLOCK, self._most[:blocks], self._least[:blocks], low, high)
 
     def release(self, histogram: Histogram) -> None:
         """Take a histogram back, zeroed for the next."""
         if histogram.listed is None:
             histogram.sums[: self._reach] = 0
         else:
-            self._kernels.clear_listed(histogram.sums, histogram.listed)
+            clear_listed(histogram.sums, histogram.listed)
         self._free.append(histogram.sums)
 
     def _take(self) -> np.ndarray:
-        return self._free.pop() if self._free else zeros_in_large_pages(self.n_features, np.int32)
+        try:
+            return self._free.pop()
+        except IndexError:
+            return zeros_in_large_pages(self.n_features, np.int32)
 
-    def _accumulate(self, sample: Sample, members: np.ndarray) -> tuple[np.ndarray, int]:
-        if len(self._sums) < len(sample.begins):
-            self._sums = np.zeros(len(sample.begins), np.int64)
-            self._touched = np.empty(len(sample.begins), np.int32)
-        count = self._kernels.accumulate(sample.local, members, sample.packed, self._sums, self._touched)
-        touched = self._touched[:count]
-        return touched, self._kernels.ids_of(touched, sample.begins, sample.ends)
+    def _accumulate(self, sample: Sample, members: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The segments of the members, and the sums of packed weights by segment, in room that this thread keeps."""
+        sums, touched = getattr(self._scratch, "room", (None, None))
+        if sums is None or len(sums) < len(sample.begins):
+            sums, touched = np.zeros(len(sample.begins), np.int64), np.empty(len(sample.begins), np.int32)
+            self._scratch.room = sums, touched
+        return touched[: accumulate(sample.local, members, sample.packed, sums, touched)], sums
 
     def _shares(self, touched: np.ndarray, ids: int) -> list[np.ndarray]:
         """The touched segments dealt out to the threads; long and short ones come mixed, so as many to each will do."""
@@ -148,13 +180,14 @@ class Histograms:
         cuts = [len(touched) * p // parts for p in range(parts + 1)]
         return [touched[a:b] for a, b in pairwise(cuts)]
 
-    def _add(self, sample: Sample, touched: np.ndarray, ids: int, sums: np.ndarray, sign: int) -> None:
-        """Add the node's part to the sums, or take it away."""
-        shares = self._shares(touched, ids)
-        targets = [sums, *(self._take() for _ in shares[1:])]
-        around = (self._sums, sample.begins, sample.ends, self._features, self._reach, sign)
-        arguments = [(share, *around, target) for share, target in zip(shares, targets, strict=True)]
-        self._team.each(self._kernels.add_signed, arguments)
+    def _add(self, sample: Sample, shares: list[np.ndarray], sums: np.ndarray, target: np.ndarray, sign: int) -> None:
+        """Add a node's sums by segment to a histogram, or take them away."""
+        targets = [target, *(self._take() for _ in shares[1:])]
+        around = (sums, sample.begins, sample.ends, self._features, self._reach, sign)
+        if len(shares) == 1:
+            add_signed(shares[0], *around, target)
+            return
+        self._team.each(add_signed, [(share, *around, to) for share, to in zip(shares, targets, strict=True)])
         self._merge(targets, self._reach)
 
     def _merge(self, targets: list[np.ndarray], reach: int) -> None:
@@ -165,20 +198,9 @@ class Histograms:
             self._free.append(other)
 
     def _move(self, source: np.ndarray, target: np.ndarray, reach: int, sign: int) -> None:
-        self._team.share(lambda a, b: self._kernels.move_all(source, target, a, b, sign), reach, WORTH_MOVING)
+        self._team.share(lambda a, b: move_all(source, target, a, b, sign), reach, WORTH_MOVING)
 
-    def _bound(self, sample: Sample, first: int, shares: int, pulls: bool, histogram: np.ndarray) -> None:
-        """Bounds of every block, and the root's sums of the rare features, in blocks from `first` on."""
-        self._most[:first], self._least[:first] = BOUNDLESS, -BOUNDLESS
-        if first == len(self._most):
-            return
-        if pulls:
-            self._pull(sample, first, histogram)
-        else:
-            rare = len(self._most) - first
-            self._team.share(lambda a, b: self._settle(first + a, first + b, shares, histogram), rare)
-
-    def _pull(self, sample: Sample, first: int, histogram: np.ndarray) -> None:
+    def _pull(self, sums: np.ndarray, first: int, histogram: np.ndarray) -> None:
         """The rest of the root's histogram, blocks from `first` on, in pieces of as many postings."""
         begins, blocks = self._postings.begins, len(self._most)
         edges = begins[np.minimum(np.arange(first, blocks + 1) * BLOCK, self.n_features)]
@@ -186,14 +208,12 @@ class Histograms:
         shares = [edges[0] + (edges[-1] - edges[0]) * p // parts for p in range(1, parts)]
         cuts = [first, *(first + np.searchsorted(edges, shares)), blocks]
         around = (BLOCK, histogram, self._most, self._least)
-        sums = self._sums[sample.number]
-        arguments = [(*self._postings, sums, a, b, *around) for a, b in pairwise(cuts)]
-        self._team.each(self._kernels.pull, arguments)
+        self._team.each(pull, [(*self._postings, sums, a, b, *around) for a, b in pairwise(cuts)])
 
     def _settle(self, first: int, last: int, shares: int, histogram: np.ndarray) -> None:
         packed = self._packed[0]
         start, stop = first * BLOCK, min(last * BLOCK, self.n_features)
         for other in self._packed[1:shares]:
-            self._kernels.move_all(other, packed, start, stop, 1)
+            move_all(other, packed, start, stop, 1)
             other[start:stop] = 0
-        self._kernels.settle(packed, first, last, BLOCK, histogram, self._most, self._least)
+        settle(packed, first, last, BLOCK, histogram, self._most, self._least)

@@ -1,0 +1,25 @@
+"""The segments of the sampled rows, renumbered 1, 2, ... in order of first use so that accumulators stay small."""
+
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def gather(segments, rows, number, local, used):
+    """local[n, k] = the new number of segments[rows[n], k], used[new] = old, number[old] = new; returns how many.
+
+    `number` must be all zero; the empty segment stays 0.
+    """
+    used[0] = 0
+    count = 1
+    for n in range(rows.size):
+        row = rows[n]
+        for k in range(segments.shape[1]):
+            old = segments[row, k]
+            new = number[old]
+            if new == 0 and old != 0:
+                new = count
+                number[old] = new
+                used[new] = old
+                count += 1
+            local[n, k] = new
+    return count

@@ -1,0 +1,11 @@
+"""One histogram added to another, or taken from it, feature by feature."""
+
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def move_all(source, target, start, stop, sign):
+    """target += sign * source over the features start <= f < stop."""
+    taken, given = source[start:stop], target[start:stop]
+    for f in range(taken.size):
+        given[f] += sign * taken[f]
