@@ -1,0 +1,153 @@
+"""What an explanation holds: the tree of a sentence, and for each constituent why it is there and what lost to it.
+
+Positions are those of the input's tokens, half-open: a constituent covers the tokens `start .. end-1`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+from gpuparse.trees import Tree
+
+
+@dataclass(frozen=True)
+class ExplainedToken:
+    """A token of the input, and what the parser could make of it."""
+
+    word: str
+    tag: str
+    seen: bool  # False: preparation set it aside (quotes, outer punctuation), and it came back with the tree
+    known_word: bool  # whether training met the word; of others only the tag counts
+    known_tag: bool
+
+
+@dataclass(frozen=True)
+class FiredRule:
+    """A rule that holds, and what it adds to the score."""
+
+    weight: float
+    rule: str  # as the model names it: `first1.headtag=DT and not len(children)>3`
+    conditions: tuple[str, ...]  # the same in sentences, those that tell most first; none: it always holds
+
+
+@dataclass(frozen=True)
+class Fact:
+    """An atomic feature that is there, and what it does: the score, less what it would be if the feature were not."""
+
+    effect: float
+    feature: str  # `first1.headtag=DT`
+    english: str
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A rule that tells a rival from the constituent, and what that does to the rival's score."""
+
+    effect: float  # the weight; its negative where it is the rival that lacks the rule
+    rule: str
+    conditions: tuple[str, ...]
+    lacking: bool  # the rule held for the constituent and not for the rival
+
+
+@dataclass(frozen=True)
+class Others:
+    """Rules that are not listed one by one."""
+
+    number: int
+    weight: float  # of all together
+
+
+class RivalKind(StrEnum):
+    """How a rival differs from the constituent that was built."""
+
+    LABEL = "label"  # the same children, another label
+    SPAN = "span"  # other children, some of the same words
+    ELSEWHERE = "elsewhere"  # other words: to go on there, and never build the constituent
+
+
+@dataclass(frozen=True)
+class Rival:
+    """An inference that the same state allowed and that was not made."""
+
+    kind: RivalKind
+    label: str
+    start: int
+    end: int
+    text: str
+    children: tuple[str, ...]  # their labels
+    score: float
+    cost: float
+    facts: tuple[Fact, ...]  # the most harmful first
+    differences: tuple[Difference, ...]  # the most harmful first; all rules of the rival if its label is another
+    others: Others
+
+
+@dataclass(frozen=True)
+class Constituent:
+    """A node of the tree and the inference that built it.
+
+    The TOP that is put over the pieces of an unfinished parse was never inferred: it has no step and no score.
+    """
+
+    node: int  # in the explained tree
+    label: str
+    start: int
+    end: int
+    text: str
+    children: tuple[str, ...]  # labels of the children that the parser saw
+    head: str  # the head word
+    step: int | None  # which inference it was, from 1
+    score: float | None
+    cost: float
+    facts: tuple[Fact, ...]  # those of the greatest effect first
+    rules: tuple[FiredRule, ...]  # the heaviest first
+    others: Others  # with these the weights add up to the score
+    rivals: tuple[Rival, ...]  # the best first
+
+    @property
+    def confidence(self) -> float:
+        """How sure the classifier is, from 0 to 1: `1 / (1 + exp(-score))`, whose negative logarithm is the cost."""
+        return math.exp(-self.cost)
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A parse and its reasons."""
+
+    tokens: tuple[ExplainedToken, ...]
+    tree: Tree  # over all the tokens
+    status: str  # how the search ended: optimal, limit, fallback, timeout, long or flat
+    cost: float
+    scored: int  # partial parses
+    greedy_is_optimal: bool
+    strategy: str
+    lambda_: float
+    constituents: tuple[Constituent, ...]  # in the order of the tree's nodes
+
+    @property
+    def optimal(self) -> bool:
+        """Whether it is proved that no tree is cheaper."""
+        return self.status in ("optimal", "flat")
+
+    @property
+    def verdict(self) -> str:
+        """What the search can say for its tree, in a sentence."""
+        return _VERDICTS[self.status]
+
+    def as_json(self) -> dict[str, Any]:
+        """The explanation for programs."""
+        content = {name: value for name, value in asdict(self).items() if name not in ("tree", "lambda_")}
+        return {**content, "lambda": self.lambda_, "tree": str(self.tree), "optimal": self.optimal}
+
+
+_VERDICTS = {
+    "optimal": "Proved optimal: no tree of this sentence costs less.",
+    "limit": "The limit was reached: this is the cheapest tree found, and a cheaper one may exist.",
+    "fallback": "No tree was found within the limit: the best partial parse was finished as well as could be.",
+    "timeout": "The time was over: this is the best tree found by then, and a cheaper one may exist.",
+    "long": "Not searched: the sentence has more words than wanted.",
+    "flat": "Nothing but punctuation: there was nothing to decide.",
+}
