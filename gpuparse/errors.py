@@ -57,3 +57,7 @@ class TrainingError(GpuparseError):
 
 class InputError(GpuparseError):
     """A sentence to be parsed that can't be read."""
+
+
+class MissingPackageError(UsageError):
+    """Something was asked for that needs a package which is not installed."""

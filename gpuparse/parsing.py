@@ -27,21 +27,21 @@ class InputKind(StrEnum):
 
 @dataclass(frozen=True)
 class ParsedSentence:
-    """A sentence and what the search made of it; a sentence of nothing but punctuation is not searched."""
+    """A sentence and what the search made of it."""
 
     sentence: Sentence
-    result: Result | None
+    result: Result
 
     def trees(self) -> list[Tree]:
         """The best trees found, over all the tokens of the input."""
-        if self.result is None:
+        if not self.sentence.kept:
             return [restore(None, self.sentence)]
         return [restore(parse.tree, self.sentence) for parse in self.result.parses]
 
     @property
     def status(self) -> str:
-        """optimal, limit or fallback; flat for a sentence that was not searched."""
-        return "flat" if self.result is None else str(self.result.outcome)
+        """How the search ended, in a word: optimal, limit, fallback, timeout, long or flat."""
+        return str(self.result.outcome)
 
 
 def parse_sentences(
@@ -53,15 +53,10 @@ def parse_sentences(
     def searched() -> Iterator[list[Token]]:
         for sentence in sentences:
             waiting.append(sentence)
-            if sentence.kept:
-                yield [sentence.tokens[index] for index in sentence.kept]
+            yield [sentence.tokens[index] for index in sentence.kept]
 
     for result in parser.parse(searched(), options or SearchOptions()):
-        while not waiting[0].kept:
-            yield ParsedSentence(waiting.popleft(), None)
         yield ParsedSentence(waiting.popleft(), result)
-    while waiting:
-        yield ParsedSentence(waiting.popleft(), None)
 
 
 def detect_kind(start: str) -> InputKind:

@@ -6,9 +6,10 @@ back. A search never looks at another, so its result does not depend on what els
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -24,7 +25,7 @@ from gpuparse.search.atoms import collect_atoms
 from gpuparse.search.expansion import Batch, Grammar, make_batch, most_candidates, most_rows
 from gpuparse.search.pool import Pool, Register, Status, make_pool
 from gpuparse.search.rounds import Method, Plan, absorb, advance, begin
-from gpuparse.trees import Span, Token, Tree
+from gpuparse.trees import UNPARSED, Span, Token, Tree, count_words
 
 FIRST_WORDS = 40  # there is room for sentences of this length from the start
 MOST_FINISHED = 1000  # results that may wait for an earlier sentence
@@ -41,9 +42,15 @@ class SearchOptions:
     width: int = 100  # of the agenda, under beam search
     max_popped: int = 1_000  # states taken off the agenda, under beam search
     batch: int = 2  # sentences side by side; a CPU's caches like few, a GPU many
+    max_words: int | None = None  # a longer sentence is not searched; punctuation is no word
+    timeout: float | None = None  # seconds for a sentence: the one option that lets the machine's speed decide a result
 
     def __post_init__(self) -> None:
         """Refuse what can't be meant."""
+        if self.timeout is not None and not self.timeout > 0:
+            raise UsageError(f"search options: timeout is more than 0 seconds, not {self.timeout}")
+        if self.max_words is not None and self.max_words < 0:
+            raise UsageError(f"search options: max_words is at least 0, not {self.max_words}")
         for name in ("limit", "k", "width", "max_popped", "batch"):
             if getattr(self, name) < 1:
                 raise UsageError(f"search options: {name} is at least 1, not {getattr(self, name)}")
@@ -55,11 +62,14 @@ class Outcome(StrEnum):
     OPTIMAL = "optimal"  # no tree is cheaper
     LIMIT = "limit"  # a tree, but the limit was met before it was proved the best
     FALLBACK = "fallback"  # no tree within the limit: the partial parse at hand was finished greedily, or flat
+    TIMEOUT = "timeout"  # the time was over: the best tree found, or where there was none, as for FALLBACK
+    LONG = "long"  # not searched, since it has more words than wanted: a flat tree
+    FLAT = "flat"  # not searched, since it has no words
 
 
 @dataclass(frozen=True)
 class Parse:
-    """A tree over the tokens of a prepared sentence, and what it costs."""
+    """A tree over the tokens of a prepared sentence, and what it costs: nan where the sentence was not searched."""
 
     tree: Tree
     cost: float
@@ -100,7 +110,13 @@ class _Run:
     batch: Batch
     tokens: list[Sequence[Token] | None]  # the sentence in each slot
     number: list[int]  # and its number
+    spent: list[float]  # the seconds that it has had so far
+    scored: list[int | None]  # its partial parses when the time was over; None: it is not
     finished: dict[int, Result] = field(default_factory=dict)  # results that wait for an earlier sentence
+
+    def has_room(self) -> bool:
+        """Whether another sentence can be taken in."""
+        return None in self.tokens and len(self.finished) < MOST_FINISHED
 
 
 class Parser:
@@ -135,33 +151,46 @@ class Parser:
     def parse(self, sentences: Iterable[Sequence[Token]], options: SearchOptions = SearchOptions()) -> Iterator[Result]:  # noqa: B008  # frozen
         """The results in the order of the sentences, each as soon as those before it are known.
 
-        A sentence is the tokens that preparation kept, at least one.
+        A sentence is the tokens that preparation kept. No more sentences are asked for while a result can be given.
         """
         run = self._begin_run(options)
         waiting = enumerate(sentences)
         next_out = 0
         exhausted = False
         while True:
-            while not exhausted and None in run.tokens and len(run.finished) < MOST_FINISHED:
+            while not exhausted and next_out not in run.finished and run.has_room():
                 number, tokens = next(waiting, (-1, None))
                 if tokens is None:
                     exhausted = True
-                    break
-                self._start(run, number, tokens)
-            if all(tokens is None for tokens in run.tokens):
+                elif (known := self._without_search(tokens, options)) is not None:
+                    run.finished[number] = known
+                else:
+                    self._start(run, number, tokens)
+            if any(tokens is not None for tokens in run.tokens):
+                self._round(run)
+                self._collect(run)
+            elif not run.finished:
                 return
-            self._round(run)
-            self._collect(run)
             while next_out in run.finished:
                 yield run.finished.pop(next_out)
                 next_out += 1
+
+    def _without_search(self, tokens: Sequence[Token], options: SearchOptions) -> Result | None:
+        """What is said of a sentence that is not to be searched."""
+        if not tokens:
+            return Result((Parse(UNPARSED, math.nan),), Outcome.FLAT, 0, False)
+        if options.max_words is None or count_words(tokens, self.vocabulary.language) <= options.max_words:
+            return None
+        flat = Tree.from_spans([Span(TOP, 0, len(tokens))], tokens)
+        return Result((Parse(flat, math.nan),), Outcome.LONG, 0, False)
 
     def _begin_run(self, options: SearchOptions) -> _Run:
         use_chart = self._grammar.strategy == Strategy.bu
         sizes = (options.limit, options.width, options.max_popped)
         plan = Plan(int(options.method), options.max_min, *sizes, use_chart)
         memory = self._make_memory(options, FIRST_WORDS)
-        return _Run(options, plan, *memory, [None] * options.batch, [-1] * options.batch)
+        slots = options.batch
+        return _Run(options, plan, *memory, [None] * slots, [-1] * slots, [0.0] * slots, [None] * slots)
 
     def _make_memory(self, options: SearchOptions, words: int) -> tuple[Pool, Batch]:
         """Room for sentences of at most so many words."""
@@ -182,11 +211,13 @@ class Parser:
                 after[tuple(slice(length) for length in before.shape)] = before
         slot = run.tokens.index(None)
         run.tokens[slot], run.number[slot] = tokens, number
+        run.spent[slot], run.scored[slot] = 0.0, None
         run.pool.registers[slot, Register.WORDS] = len(tokens)
         run.pool.terminals[slot, : len(tokens)] = self.vocabulary.terminals(tokens)
         begin(run.pool, slot, self._grammar, run.plan)
 
     def _round(self, run: _Run) -> None:
+        began = time.monotonic()
         times = [time.process_time()]
         live = advance(run.pool, self._grammar, run.plan, run.batch)
         times.append(time.process_time())
@@ -199,13 +230,35 @@ class Parser:
             times.append(time.process_time())
         for name, start, end in zip(self.seconds, times, times[1:], strict=False):
             self.seconds[name] += end - start
+        if run.options.timeout is not None:
+            self._watch_time(run, time.monotonic() - began, run.options.timeout)
+
+    def _watch_time(self, run: _Run, seconds: float, timeout: float) -> None:
+        """A search whose time is over is told that its limit is met, so that it ends with what it has.
+
+        To finish a partial parse greedily takes time too: it may take as long again, then TOP goes over what is there.
+        """
+        for slot, registers in enumerate(run.pool.registers):
+            run.spent[slot] += seconds
+            live, finishing = (registers[Register.STATUS] == status for status in (Status.LIVE, Status.FALLBACK))
+            over = (live and run.spent[slot] > timeout) or (finishing and run.spent[slot] > 2 * timeout)
+            if over and run.scored[slot] is None:
+                run.scored[slot] = int(registers[Register.SCORED])
+            if over and live:
+                registers[Register.SCORED] = run.options.limit
+            elif over:
+                registers[Register.CURRENT], registers[Register.STATUS] = registers[Register.NEXT], Status.DONE
 
     def _collect(self, run: _Run) -> None:
         registers = run.pool.registers
         for slot in map(int, np.flatnonzero(registers[:, Register.STATUS] == Status.DONE)):
             tokens = run.tokens[slot]
             assert tokens is not None
-            run.finished[run.number[slot]] = self._result(run.pool, slot, tokens, run.options)
+            result = self._result(run.pool, slot, tokens, run.options)
+            before = run.scored[slot]
+            if before is not None:
+                result = replace(result, scored=before, outcome=result.outcome if result.optimal else Outcome.TIMEOUT)
+            run.finished[run.number[slot]] = result
             run.tokens[slot] = None
             registers[slot, Register.STATUS] = Status.IDLE
 
