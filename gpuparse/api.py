@@ -73,8 +73,8 @@ class ParsedTree:
 
     @property
     def optimal(self) -> bool:
-        """Whether it was proved that the model has no better tree."""
-        return self.status == Outcome.OPTIMAL
+        """Whether it was proved that the model has no better tree; a sentence without words has only one."""
+        return self.status in (Outcome.OPTIMAL, Outcome.FLAT)
 
     def __str__(self) -> str:
         return str(self.tree)
@@ -170,7 +170,7 @@ class LoadedParser:
         >>> [len(tree.words) for tree in parser.parse_many(["Dogs bark.", ["Cats", "sleep"], ""])]
         [3, 2, 0]
         """
-        return self._parsed(map(self._prepared, sentences))
+        return self.parse_prepared(map(self._prepared, sentences))
 
     def parse_text(self, text: str | Iterable[str]) -> Iterator[ParsedTree]:
         """The trees of the sentences of running text, given as a string or line by line (an open file, say).
@@ -180,9 +180,10 @@ class LoadedParser:
         [['Dogs', 'bark', '.'], ['Cats', 'sleep', '.']]
         """
         lines = text.splitlines() if isinstance(text, str) else text
-        return self._parsed(read_text(lines, self._tagger, self.model.vocabulary.language))
+        return self.parse_prepared(read_text(lines, self._tagger, self.model.vocabulary.language))
 
-    def _parsed(self, sentences: Iterable[Sentence]) -> Iterator[ParsedTree]:
+    def parse_prepared(self, sentences: Iterable[Sentence]) -> Iterator[ParsedTree]:
+        """The trees of sentences that were tagged and prepared, in order; gpuparse.parsing has readers that do that."""
         return map(ParsedTree.of, parse_sentences(self._parser, sentences, self.options))
 
     @property

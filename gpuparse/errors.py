@@ -61,3 +61,7 @@ class InputError(GpuparseError):
 
 class MissingPackageError(UsageError):
     """Something was asked for that needs a package which is not installed."""
+
+
+class OutputError(GpuparseError):
+    """A file that results go to can't be written: which, and why."""

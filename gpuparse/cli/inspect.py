@@ -36,7 +36,7 @@ class LabelFigures:
 
 
 def inspect_command(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.")],
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model file, or the name of one that comes along.")],
     label: Annotated[str | None, typer.Option(metavar="LABEL", help="The rules of this label, such as NP.")] = None,
     top: Annotated[int, typer.Option(min=1, metavar="N", help="How many rules of the label.")] = 20,
     lambda_: Annotated[
@@ -45,10 +45,12 @@ def inspect_command(
     as_json: Json = False,
 ) -> None:
     """Tell what a model holds: sizes, the lambda curve, and the heaviest rules in words."""
+    from gpuparse.model.bundled import find_model
     from gpuparse.model.file import load_model
     from gpuparse.model.words import printable
 
-    loaded = load_model(model)
+    file = find_model(model)
+    loaded = load_model(file)
     at = loaded.lambda_ if lambda_ is None else lambda_
     if not math.isfinite(at):
         raise UsageError(f"--lambda takes a number from 0 on, not {at}.")
@@ -57,10 +59,10 @@ def inspect_command(
         raise UsageError(f"{model} has no label {label!r}. Its labels are {labels}.")
     rules = heaviest(loaded, at, label, top)
     if as_json:
-        print_json({**overview(loaded, at), "file_bytes": model.stat().st_size, "rules": as_plain(rules)})
+        print_json({**overview(loaded, at), "file_bytes": file.stat().st_size, "rules": as_plain(rules)})
         return
     if label is None:
-        print_overview(loaded, at, model)
+        print_overview(loaded, at, file)
     for name, worded in rules.items():
         print_rules(name, worded)
 

@@ -96,8 +96,8 @@ class Result:
 
     @property
     def optimal(self) -> bool:
-        """Whether no tree is cheaper."""
-        return self.outcome is Outcome.OPTIMAL
+        """Whether no tree is cheaper; a sentence without words has only one."""
+        return self.outcome in (Outcome.OPTIMAL, Outcome.FLAT)
 
 
 @dataclass

@@ -95,8 +95,11 @@ def test_a_lambda_that_is_no_number_is_wrong_usage(model_file: Path) -> None:
 
 
 def test_a_file_that_is_no_model_is_told(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="can't be read: No such file"):
-        inspect_command(tmp_path / "none")
+    with pytest.raises(UsageError, match="none: no such file"):
+        inspect_command(str(tmp_path / "none"))
+    (tmp_path / "text").write_text("no model")
+    with pytest.raises(ModelError, match="not a gpuparse model"):
+        inspect_command(str(tmp_path / "text"))
 
 
 def test_control_characters_of_a_model_do_not_reach_the_terminal(

@@ -1,0 +1,33 @@
+"""`gpuparse models`: the models that come with gpuparse."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpuparse.cli.arguments import Json
+from gpuparse.cli.tables import print_json, print_table
+from gpuparse.model.bundled import Bundled, bundled_models
+
+
+def models_command(as_json: Json = False) -> None:
+    """List the models that come with gpuparse. F1 is on the development set, all lengths, with the tagger's tags."""
+    models = bundled_models()
+    if as_json:
+        print_json([described(model) for model in models])
+        return
+    header = ["name", "language", "size", "F1", "data", "licence"]
+    rows = [
+        [model.name, *(model.figures.get(key, "") for key in ("language", "size", "f1_tagger", "data", "licence"))]
+        for model in models
+    ]
+    for row, model in zip(rows, models, strict=True):
+        row[header.index("size")] = f"{model.size / 1e6:.1f} MB"
+    print_table("Models that come along", header, rows, figures=False)
+    for model in models:
+        print(f"The card of {model.name}: {model.card}")
+
+
+def described(model: Bundled) -> dict[str, Any]:
+    """A model for a program: the figures of its card, those that are numbers as numbers."""
+    figures = {key: float(value) if key.startswith("f1") else value for key, value in model.figures.items()}
+    return {**figures, "name": model.name, "bytes": model.size, "path": str(model.path), "card": str(model.card)}

@@ -1,0 +1,259 @@
+"""`gpuparse parse` as a user runs it: what an argument means, how trees are printed, streams, files, interruptions."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from gpuparse.cli.output import results_to
+from gpuparse.cli.parse import Format, Source, laid_out, sort_arguments
+from gpuparse.errors import OutputError, UsageError
+from gpuparse.model.bundled import FOLDER
+from gpuparse.model.file import save_model
+from gpuparse.trees import parse_trees, strip, synthetic_treebank
+from tests.cli.test_command import COMMAND, run
+from tests.small_model import small_model
+from tests.test_api import TAGGED, parser
+
+ENGLISH = FOLDER / "english.model"
+SAW = "(TOP (S (NP (PRP She)) (VP (VBD saw) (NP (DT the) (NN man))) (. .)))\n"
+LINE = "She/PRP saw/VBD the/DT man/NN ./.\n"
+
+
+def text(words: str) -> Source:
+    return Source("<text>", words)
+
+
+def test_an_argument_is_a_model_a_file_or_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    save_model(small_model(), Path("mine"))
+    Path("notes").touch()
+    Path("a file.").touch()
+    stdin, mine = Source("-"), Path("mine")
+    for arguments, expected in {
+        (): (ENGLISH, [stdin]),
+        ("english",): (ENGLISH, [stdin]),
+        ("-",): (ENGLISH, [stdin]),
+        ("mine",): (mine, [stdin]),
+        ("mine", "notes", "-"): (mine, [Source("notes"), stdin]),
+        ("notes",): (ENGLISH, [Source("notes")]),
+        ("notes", "mine"): (ENGLISH, [Source("notes"), Source("mine")]),
+        ("She left",): (ENGLISH, [text("She left")]),
+        ("Go!", "a file.", "."): (ENGLISH, [text("Go!"), Source("a file."), Source(".")]),
+        ("mine", "Why?", "english is."): (mine, [text("Why?"), text("english is.")]),
+    }.items():
+        assert sort_arguments(arguments) == expected
+
+
+@pytest.mark.parametrize("argument", ["nosuch", "no/such/file.txt", "caf\udce9 noir.", "x" * 5000])
+def test_an_argument_that_is_nothing_is_wrong_usage_that_says_what_was_tried(argument: str) -> None:
+    with pytest.raises(
+        UsageError, match=r"no such file or folder, and no model of this name|neither the name of a file"
+    ):
+        sort_arguments([argument])
+
+
+def test_a_model_by_its_suffix_that_is_not_there_is_told_as_a_model() -> None:
+    with pytest.raises(UsageError, match="no such file"):
+        sort_arguments(["none.model", "Some text."])
+
+
+def test_text_is_parsed_right_after_installation() -> None:
+    assert run("parse", "She saw the man.").stdout == SAW
+    answer = run("parse", "--format", "json", given="She saw the man.\n")
+    assert (answer.returncode, json.loads(answer.stdout)["tree"] + "\n") == (0, SAW)
+
+
+def test_several_sources_are_parsed_in_order(tmp_path: Path) -> None:
+    file = tmp_path / "tagged"
+    file.write_text(LINE)
+    answer = run("parse", "english", "We have a problem.", file, "(X (PRP She) (VBD saw))", "-", given="He saw her.")
+    words = [[token.word for token in tree.tokens()] for tree in parse_trees(answer.stdout)]
+    assert [sentence[0] for sentence in words] == ["We", "She", "She", "He"]
+
+
+def test_each_format_shows_the_tree() -> None:
+    tree = parser().parse(TAGGED)
+    brackets = f"{tree}\n"
+    assert laid_out(tree, Format.BRACKETS) == brackets
+    assert laid_out(tree, Format.PRETTY) == f"{tree.pretty()}\n\n"
+    assert laid_out(tree, Format.DRAWN) == f"{tree.drawn()}\n\n"
+    image = laid_out(tree, Format.SVG)
+    assert (image.count("\n"), ElementTree.fromstring(image).tag) == (1, "{http://www.w3.org/2000/svg}svg")
+    found = json.loads(laid_out(tree, Format.JSON))
+    assert found["tree"] == str(tree)
+    assert found["spans"] == [list(span) for span in tree.spans]
+    assert (found["score"], found["cost"], found["status"], found["optimal"]) == (
+        tree.score,
+        tree.cost,
+        "optimal",
+        True,
+    )
+
+
+def test_json_of_a_sentence_that_was_not_searched_has_no_cost() -> None:
+    for tree in (parser(max_words=1).parse(TAGGED), parser().parse([(".", ".")])):
+        found = json.loads(laid_out(tree, Format.JSON), parse_constant=pytest.fail)
+        assert (found["score"], found["cost"], found["scored"]) == (None, None, 0)
+        assert found["status"] in ("long", "flat")
+
+
+def test_the_k_best_trees_are_printed_one_after_the_other() -> None:
+    tree = parser(k=3).parse(TAGGED)
+    assert laid_out(tree, Format.BRACKETS).splitlines() == [str(parse.tree) for parse in tree.k_best]
+    assert len(laid_out(tree, Format.SVG).splitlines()) == 3
+
+
+def test_long_sentences_and_short_times_lose_no_sentence() -> None:
+    trees = [strip(tree) for tree in synthetic_treebank(6, seed=2)]
+    given = "".join(" ".join(f"{word}/{tag}" for word, tag in tree.tokens()) + "\n" for tree in trees)
+    for options, status in ((["--max-words", "1"], "long"), (["--timeout", "1e-9"], "timeout")):
+        answer = run("parse", "english", "--input", "tagged", "--format", "json", *options, given=given)
+        found = [json.loads(line) for line in answer.stdout.splitlines()]
+        assert [one["tokens"] for one in found] == [[token.word for token in tree.tokens()] for tree in trees]
+        assert status in {one["status"] for one in found}
+    assert run("parse", "--timeout", "0", given=LINE).returncode == 2
+
+
+@pytest.fixture
+def parsing() -> Iterator[subprocess.Popen[str]]:
+    """A parser that waits for tagged sentences on its standard input, one after the other."""
+    command = [*COMMAND, "parse", "--input", "tagged", "--batch", "1"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, text=True, **pipes) as process:  # type: ignore[call-overload]  # three pipes
+        yield process
+        process.kill()
+
+
+def ask(process: subprocess.Popen[str], line: str) -> str:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(line)
+    process.stdin.flush()
+    ready, _, _ = select.select([process.stdout], [], [], 60)
+    assert ready, "no tree within a minute"
+    return process.stdout.readline()
+
+
+def test_each_line_of_a_pipe_is_answered_before_the_next_is_read(parsing: subprocess.Popen[str]) -> None:
+    for line in (LINE, "./.\n", LINE):
+        assert ask(parsing, line) == (SAW if line == LINE else "(TOP (. .))\n")
+    _, said = parsing.communicate()
+    assert (parsing.returncode, said) == (0, "")
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_an_interruption_tears_no_line_and_loses_none_that_was_answered(
+    parsing: subprocess.Popen[str], how: signal.Signals
+) -> None:
+    assert [ask(parsing, LINE) for _ in range(3)] == [SAW] * 3
+    parsing.send_signal(how)
+    rest, said = parsing.communicate()
+    assert parsing.returncode == (130 if how == signal.SIGINT else -how)
+    assert rest == ""
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_an_interruption_keeps_the_old_file_and_what_was_done_beside_it(tmp_path: Path, how: signal.Signals) -> None:
+    out, part = tmp_path / "out", tmp_path / "out.part"
+    out.write_text("old")
+    command = [*COMMAND, "parse", "--input", "tagged", "--batch", "1", "--output", str(out)]
+    pipes = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, text=True, **pipes) as process:  # type: ignore[call-overload]  # two pipes
+        process.stdin.write(LINE * 2)
+        process.stdin.flush()
+        while process.poll() is None and not (part.exists() and part.read_text() == SAW * 2):
+            os.sched_yield()
+        process.send_signal(how)
+        said = process.communicate()[1]
+    assert (out.read_text(), part.read_text()) == ("old", SAW * 2)
+    if how == signal.SIGINT:
+        assert (process.returncode, str(part) in said) == (130, True)
+
+
+def test_a_file_takes_its_name_when_it_is_complete(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.write_text("old")
+    (tmp_path / "link").symlink_to(out)
+    with results_to(tmp_path / "link") as write:
+        write("é\n")
+        assert out.read_text() == "old"
+        assert (tmp_path / "out.part").read_text(encoding="utf-8") == "é\n"
+    assert out.read_text(encoding="utf-8") == "é\n"
+    assert sorted(os.listdir(tmp_path)) == ["link", "out"]
+
+
+def test_a_failure_before_the_first_line_leaves_nothing_behind(tmp_path: Path) -> None:
+    def fail() -> None:
+        with results_to(tmp_path / "out"):
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_place_that_can_not_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for path, cause in ((tmp_path / "file" / "out", "Not a directory"), (tmp_path / "no" / "out", "No such file")):
+        with pytest.raises(OutputError, match=f"{path}: can't be written: {cause}"), results_to(path):
+            pass
+    with pytest.raises(OutputError, match="Is a directory"), results_to(tmp_path):
+        pass
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_full_device_is_told_with_its_name() -> None:
+    answer = run("parse", "She saw the man.", "--output", "/dev/full")
+    assert (answer.returncode, answer.stderr) == (
+        1,
+        "gpuparse: /dev/full: can't be written: No space left on device.\n",
+    )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a limit on the size of files stands for a full disk")
+def test_a_full_disk_leaves_the_old_file_and_whole_lines(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.write_text("old")
+    line = "x" * 999 + "\n"
+    program = (
+        "import resource, signal, sys\n"
+        "from pathlib import Path\n"
+        "from gpuparse.cli.output import results_to\n"
+        "from gpuparse.errors import OutputError\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (2500, 2500))\n"
+        "try:\n"
+        "    with results_to(Path(sys.argv[1])) as write:\n"
+        "        for _ in range(5):\n"
+        "            write('x' * 999 + '\\n')\n"
+        "except OutputError as error:\n"
+        "    print(error)\n"
+    )
+    answer = subprocess.run([sys.executable, "-c", program, str(out)], capture_output=True, text=True, check=True)
+    assert answer.stdout == f"{out}: can't be written: File too large.\n"
+    assert out.read_text() == "old"
+    assert (tmp_path / "out.part").read_text() == line * 2
+    assert "out.part" in answer.stderr
+
+
+def test_the_models_that_come_along_are_listed() -> None:
+    found = json.loads(run("models", "--json").stdout)
+    assert {"name", "language", "bytes", "data", "licence", "f1", "f1_tagger"} <= set(found[0])
+    assert found[0]["bytes"] == ENGLISH.stat().st_size
+    table = run("models")
+    assert all(word in table.stdout for word in ("english", "MB", "GUM", "CC BY", found[0]["card"]))
+
+
+def test_inspect_takes_the_name_of_a_model() -> None:
+    assert json.loads(run("inspect", "english", "--json").stdout)["file_bytes"] == ENGLISH.stat().st_size
