@@ -6,54 +6,54 @@ multiplies the odds, so a line search needs no exponentials.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from gpuparse.features.examples import Examples
 from gpuparse.features.matrix import Matrix
+from gpuparse.learn.fixed_point import scale_for
 from gpuparse.learn.options import Options
 from gpuparse.learn.postings import Postings
 from gpuparse.learn.team import Team
 from gpuparse.learn.tree import GrownTree
 
-STRETCH = 1 << 16  # examples summed in one go; fixed, so that sums do not depend on the number of threads
-CELL = 1 << 14
+STRETCH = 1 << 14  # examples before a second thread pays for being called
 LONGEST = 4.0  # a Newton step no longer than this
 NEAR = 1e-3  # after a Newton step s the error is below s^2, since the third derivative never exceeds the second
 FARTHEST = 64.0  # no parameter moves further in one tree
 ROUNDS = 200
+LEFT_OUT = -1.0  # the factor of a group that slopes need not look at
 
 
 class Movers(NamedTuple):
-    """The examples of the leaves that may move, by leaf, the positive before the negative, cut into cells."""
+    """The examples of the leaves that may move, by group: of each leaf the positive, then the negative."""
 
     leaves: np.ndarray  # int: the moving leaves
-    member: np.ndarray  # int32: the examples
+    member: np.ndarray  # int32: the examples, on the device as all that follows
     bias: np.ndarray
     odds: np.ndarray
-    begin: np.ndarray  # int64[cells]
+    begin: np.ndarray  # int64[cells]: a cell is a stretch of one group
     end: np.ndarray
-    slot: np.ndarray  # int64[cells]: index into leaves
-    sign: np.ndarray  # float64[cells]: y of the cell's examples
+    group: np.ndarray  # int32[cells]: 2 * index into leaves, + 1 for the negative
 
 
 class Leaves:
-    """The leaf sums of one label."""
+    """The leaf sums of one label; the arrays of its examples and of the matrix are on the device."""
 
     def __init__(
-        self, examples: Examples, matrix: Matrix, postings: Postings, options: Options, kernels: Any, team: Team
-    ) -> None:
+        self, examples: Examples, matrix: Matrix, postings: Postings, options: Options, kernels: Any, team: Team,
+        total_bias: float, largest_bias: float,
+    ) -> None:  # fmt: skip
         self._examples, self._matrix, self._postings, self._options = examples, matrix, postings, options
         self._kernels, self._team = kernels, team
-        self._bits = np.zeros(len(matrix.starts) - 1, np.uint64)
-        n = len(examples.rows)
-        self._stretches = [(a, min(a + STRETCH, n)) for a in range(0, n, STRETCH)]
+        self._bits = kernels.arrays.zeros(len(matrix.starts) - 1, np.uint64)
+        self._total_bias, self._largest_bias = total_bias, largest_bias
+        self._scale = scale_for(total_bias, largest_bias)
 
     def percolate(self, tree: GrownTree) -> np.ndarray:
         """The leaf of every example."""
-        leaf = np.empty(len(self._examples.rows), np.int32)
+        leaf = self._kernels.arrays.empty(len(self._examples.rows), np.int32)
         rows, (segments, starts, features, column) = self._examples.rows, self._matrix
         marks = (tree.feature, _bit_of_nodes(tree), *self._postings, self._bits)
         arrays = (segments, starts, features, column, tree.feature, tree.yes, tree.no, marks[1], self._bits, leaf)
@@ -63,60 +63,78 @@ class Leaves:
         return leaf
 
     def sums(self, leaf: np.ndarray, odds: np.ndarray, nodes: int) -> tuple[np.ndarray, np.ndarray]:
-        """For each node the sum of y w over its examples, and per stretch how many are positive and negative."""
-        totals = np.zeros((len(self._stretches), nodes))
-        counts = np.zeros((len(self._stretches), nodes, 2), np.int64)
+        """For each node the sum of y w over its examples, and per share how many are positive and negative."""
+        shares, arrays = self._shares(), self._kernels.arrays
+        totals, counts = arrays.zeros((len(shares), nodes), np.int64), arrays.zeros((len(shares), nodes, 2), np.int64)
         y, bias = self._examples.y, self._examples.bias
-        self._each_stretch(lambda s, a, b: self._kernels.leaf_sums(leaf, y, bias, odds, a, b, totals[s], counts[s]))
-        return totals.sum(axis=0), counts
+        self._team.each(
+            self._kernels.leaf_sums,
+            [(leaf, y, bias, odds, self._scale, *share, totals[s], counts[s]) for s, share in enumerate(shares)],
+        )
+        return self._kernels.to_host(totals).sum(axis=0) / self._scale, self._kernels.to_host(counts)
 
     def movers(self, leaf: np.ndarray, odds: np.ndarray, counts: np.ndarray, leaves: np.ndarray) -> Movers:
         """The examples of the given leaves (ascending), gathered."""
         sizes = counts[:, leaves].sum(axis=0).reshape(-1)  # of each leaf the positive, then the negative
         ends = np.cumsum(sizes)
-        before = np.cumsum(counts[:, leaves], axis=0) - counts[:, leaves]  # in earlier stretches
+        before = np.cumsum(counts[:, leaves], axis=0) - counts[:, leaves]  # in earlier shares
         place = np.full(counts.shape, -1, np.int64)
         place[:, leaves] = before + (ends - sizes).reshape(-1, 2)
-        total = int(ends[-1]) if len(ends) else 0
-        member, bias, moved = np.empty(total, np.int32), np.empty(total), np.empty(total)
-        y, all_bias = self._examples.y, self._examples.bias
-        self._each_stretch(
-            lambda s, a, b: self._kernels.collect(leaf, y, all_bias, odds, a, b, place[s], member, bias, moved)
+        kernels, total = self._kernels, int(ends[-1]) if len(ends) else 0
+        gathered = [kernels.arrays.empty(total, dtype) for dtype in (np.int32, np.float64, np.float64)]
+        given, place = (leaf, self._examples.y, self._examples.bias, odds), kernels.to_device(place)
+        self._team.each(
+            kernels.collect, [(*given, *share, place[s], *gathered) for s, share in enumerate(self._shares())]
         )
-        return Movers(leaves, member, bias, moved, *_cells(ends - sizes, ends))
+        return Movers(leaves, *gathered, *map(kernels.to_device, _cells(ends - sizes, ends, kernels.CELL)))
 
     def steps(self, movers: Movers, theta: np.ndarray, lambda_: float) -> np.ndarray:
         """For each moving leaf the change of its parameter that minimises the risk over its examples, to 1e-6."""
         if self._options.penalty == "l1":
             return self._l1_steps(movers, theta, lambda_)
-        return self._solve(movers, np.zeros(len(theta)), 2.0 * lambda_ * theta, 2.0 * lambda_, -FARTHEST, FARTHEST)
+        everywhere = np.ones(len(theta), bool)
+        low, high = np.full(len(theta), -FARTHEST), np.full(len(theta), FARTHEST)
+        return self._solve(movers, np.zeros(len(theta)), 2.0 * lambda_ * theta, 2.0 * lambda_, low, high, everywhere)
 
     def move(self, movers: Movers, steps: np.ndarray) -> float:
         """Step the gathered examples' odds; returns the change of the loss."""
-        cell_steps = steps[movers.slot] * movers.sign
-        loss = np.empty(len(cell_steps))
-        begin, end, bias, odds = movers.begin, movers.end, movers.bias, movers.odds
-        self._each_cell(lambda a, b: self._kernels.losses(begin, end, cell_steps, a, b, bias, odds, loss), len(loss))
-        return float(_in_order(loss, np.zeros(len(loss), np.int64), 1)[0])
+        kernels, step = self._kernels, _by_group(steps)
+        longest = max(1.0, float(np.abs(step).max(initial=0.0)))  # no loss changes by more than the bias times this
+        scale = scale_for(self._total_bias * longest, self._largest_bias * longest)
+        shares = self._team.shares(len(movers.begin), 4)
+        change = kernels.arrays.zeros((len(shares), 1), np.int64)
+        given = (
+            movers.begin,
+            movers.end,
+            movers.group,
+            kernels.to_device(step),
+            kernels.to_device(np.exp(step)),
+            scale,
+        )
+        self._team.each(
+            kernels.losses, [(*given, *share, movers.bias, movers.odds, change[s]) for s, share in enumerate(shares)]
+        )
+        return float(kernels.to_host(change).sum()) / scale
 
     def put_back(self, movers: Movers, odds: np.ndarray) -> None:
         """Make the step of the gathered examples count."""
         self._kernels.put_back(movers.member, movers.odds, odds)
 
-    def slopes(self, movers: Movers, steps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """First and second derivative of each moving leaf's loss after the given steps."""
-        factor = np.exp(steps[movers.slot] * movers.sign)
-        weight, curvature = np.empty(len(factor)), np.empty(len(factor))
-        begin, end, bias, odds = movers.begin, movers.end, movers.bias, movers.odds
-        self._each_cell(
-            lambda a, b: self._kernels.slopes(begin, end, factor, a, b, bias, odds, weight, curvature), len(factor)
+    def slopes(self, movers: Movers, steps: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """First and second derivative of each wanted leaf's loss after the given steps; 0 for the others."""
+        kernels, factor = self._kernels, np.where(np.repeat(wanted, 2), np.exp(_by_group(steps)), LEFT_OUT)
+        shares = self._team.shares(len(movers.begin), 4)
+        sums = kernels.arrays.zeros((len(shares), 2, len(factor)), np.int64)
+        given = (movers.begin, movers.end, movers.group, kernels.to_device(factor), self._scale)
+        self._team.each(
+            kernels.slopes, [(*given, *share, movers.bias, movers.odds, *sums[s]) for s, share in enumerate(shares)]
         )
-        n = len(movers.leaves)
-        return _in_order(-movers.sign * weight, movers.slot, n), _in_order(curvature, movers.slot, n)
+        weight, curvature = kernels.to_host(sums).sum(axis=0).reshape(2, -1, 2)
+        return (weight[:, 1] - weight[:, 0]) / self._scale, curvature.sum(axis=1) / self._scale
 
     def _l1_steps(self, movers: Movers, theta: np.ndarray, lambda_: float) -> np.ndarray:
         """|theta + step| has a kink where the parameter is zero: stay there, or search on the side that goes down."""
-        slope, _ = self.slopes(movers, -theta)
+        slope, _ = self.slopes(movers, -theta, np.ones(len(theta), bool))
         side = np.where(slope < -lambda_, 1.0, np.where(slope > lambda_, -1.0, 0.0))
         low = np.where(side > 0, -theta, -theta - FARTHEST)
         high = np.where(side < 0, -theta, -theta + FARTHEST)
@@ -126,17 +144,15 @@ class Leaves:
         return np.where(moving, steps, -theta)
 
     def _solve(
-        self, movers: Movers, start: np.ndarray, constant: np.ndarray, growth: float, low: Any, high: Any,
-        moving: np.ndarray | None = None,
+        self, movers: Movers, start: np.ndarray, constant: np.ndarray, growth: float, low: np.ndarray,
+        high: np.ndarray, moving: np.ndarray,
     ) -> np.ndarray:  # fmt: skip
         """The root of slope(step) + constant + growth * step for each leaf: Newton inside a shrinking bracket."""
-        step = start.copy()
-        low, high = np.broadcast_to(low, step.shape).copy(), np.broadcast_to(high, step.shape).copy()
-        open_ = np.ones(len(step), bool) if moving is None else moving.copy()
+        step, open_ = start.copy(), moving.copy()
         for _ in range(ROUNDS):
             if not open_.any():
                 break
-            slope, curvature = self.slopes(_only(movers, open_), step)
+            slope, curvature = self.slopes(movers, step, open_)
             slope += constant + growth * step
             low, high = np.where(slope < 0, step, low), np.where(slope > 0, step, high)
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -150,15 +166,9 @@ class Leaves:
             open_ &= ~done
         return step
 
-    def _each_stretch(self, call: Callable[[int, int, int], object]) -> None:
-        def stretches(first: int, last: int) -> None:
-            for s in range(first, last):
-                call(s, *self._stretches[s])
-
-        self._team.share(stretches, len(self._stretches))
-
-    def _each_cell(self, call: Callable[[int, int], object], cells: int) -> None:
-        self._team.share(call, cells, 4)
+    def _shares(self) -> list[tuple[int, int]]:
+        """The examples dealt out to the threads."""
+        return self._team.shares(len(self._examples.rows), STRETCH)
 
 
 def _bit_of_nodes(tree: GrownTree) -> np.ndarray:
@@ -170,25 +180,15 @@ def _bit_of_nodes(tree: GrownTree) -> np.ndarray:
     return bit
 
 
-def _cells(begins: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Cut each (leaf, sign) into cells."""
-    pieces = -(-(ends - begins) // CELL)
-    owner = np.repeat(np.arange(len(begins)), pieces)
-    piece = np.arange(len(owner)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
-    begin = begins[owner] + piece * CELL
-    return begin, np.minimum(begin + CELL, ends[owner]), owner // 2, np.where(owner % 2 == 0, 1.0, -1.0)
+def _by_group(steps: np.ndarray) -> np.ndarray:
+    """The change of the margin in each group: the step where y is +1, minus the step where it is -1."""
+    return np.stack([steps, -steps], axis=1).reshape(-1)
 
 
-def _only(movers: Movers, wanted: np.ndarray) -> Movers:
-    """The cells of the wanted leaves."""
-    cells = wanted[movers.slot]
-    if cells.all():
-        return movers
-    return movers._replace(
-        begin=movers.begin[cells], end=movers.end[cells], slot=movers.slot[cells], sign=movers.sign[cells]
-    )
-
-
-def _in_order(values: np.ndarray, slot: np.ndarray, n: int) -> np.ndarray:
-    """Sums by slot, added one after the other."""
-    return np.bincount(slot, weights=values, minlength=n)
+def _cells(begins: np.ndarray, ends: np.ndarray, length: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Cut each group into cells of at most this length."""
+    pieces = -(-(ends - begins) // length)
+    group = np.repeat(np.arange(len(begins)), pieces)
+    piece = np.arange(len(group)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+    begin = begins[group] + piece * length
+    return begin, np.minimum(begin + length, ends[group]), group.astype(np.int32)

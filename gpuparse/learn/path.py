@@ -82,10 +82,11 @@ class Path:
         self._postings, self._options, self._kernels = postings, options, kernels
         self._sampler = Sampler(label, examples, options, kernels, team)
         self._growth = kernels.Growth(matrix, postings, team)
-        self.leaves = Leaves(examples, matrix, postings, options, kernels, team)
+        total_bias, largest_bias = math.fsum(examples.bias), float(examples.bias.max(initial=0.0))
+        self.leaves = Leaves(examples, matrix, postings, options, kernels, team, total_bias, largest_bias)
         self._odds = np.ones(len(examples.rows))  # exp(margin): every score begins at 0
         self._parameters = Parameters()
-        self._loss = math.log(2.0) * math.fsum(examples.bias)
+        self._loss = math.log(2.0) * total_bias
         self._lambda = math.inf
         self._idle = 0  # trees in a row that were no use
         self._seconds = 0.0

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from gpuparse.features.examples import Examples
+from gpuparse.learn.fixed_point import scale_for
 from gpuparse.learn.options import Options
 from gpuparse.learn.team import Team
+
+TOTAL_BITS = 30  # of a sample's weight in units, so that 32 bits hold any sum of its parts
 
 
 class Sample(NamedTuple):
@@ -46,13 +50,22 @@ class Sampler:
         if len(kept) > self._options.sample:
             kept, tau = self._select(odds, attempt)
             rows = rows[kept]
-        packed = np.empty(len(kept), np.int64)
-        scale, total = self._kernels.quantise(self._examples.y, self._examples.bias, odds, kept, tau, packed)
+        packed, scale, total = self._quantise(odds, kept, tau)
         return Sample(kept, rows, packed, positive=total >> 32, negative=total & 0xFFFFFFFF, scale=scale)
+
+    def _quantise(self, odds: np.ndarray, kept: np.ndarray, tau: float) -> tuple[np.ndarray, float, int]:
+        """The packed weights, their scale, a power of two that brings their total into [2^29, 2^30), and the total."""
+        kernels, arrays = self._kernels, self._kernels.arrays
+        weights, packed = arrays.empty(len(kept), np.float64), arrays.empty(len(kept), np.int64)
+        greatest = kernels.weigh(self._examples.bias, odds, kept, tau, weights)
+        fine = scale_for(greatest * len(kept), greatest)
+        total = kernels.total(weights, fine) / fine
+        scale = math.ldexp(1.0, min(TOTAL_BITS - math.frexp(total)[1], 1000)) if total > 0.0 else 1.0
+        return packed, scale, kernels.quantise(self._examples.y, kept, weights, scale, packed)
 
     def _select(self, odds: np.ndarray, attempt: int) -> tuple[np.ndarray, float]:
         key = sampling_key(self._options.seed, self._label, attempt)
-        priority = np.empty(len(odds))
+        priority = self._kernels.arrays.empty(len(odds), np.float64)
         bias = self._examples.bias
         self._team.share(lambda a, b: self._kernels.priorities(bias, odds, key, a, b, priority), len(odds))
         return self._kernels.select(priority, self._options.sample)

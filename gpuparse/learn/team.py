@@ -50,5 +50,13 @@ class Team:
         >>> Team(1).share(print, 10)
         0 10
         """
+        self.each(call, self.shares(length, at_least))
+
+    def shares(self, length: int, at_least: int = 1) -> list[tuple[int, int]]:
+        """range(length) cut into stretches (start, stop), one a thread, none much shorter than at_least.
+
+        >>> Team(1).shares(10)
+        [(0, 10)]
+        """
         parts = max(1, min(self.threads, length // at_least))
-        self.each(call, [(length * p // parts, length * (p + 1) // parts) for p in range(parts)])
+        return [(length * p // parts, length * (p + 1) // parts) for p in range(parts)]

@@ -1,7 +1,10 @@
 """The operations of the learner and the parser on the CPU, in Numba; kernels/cuda holds twins of the same names."""
 
+import numpy
+
 from .collect import collect
 from .growth import Growth
+from .hold import hold, to_device, to_host
 from .holds import holds
 from .leaf_sums import leaf_sums
 from .losses import losses
@@ -13,11 +16,19 @@ from .quantise import quantise
 from .score import score
 from .select import select
 from .slopes import slopes
+from .total import total
 from .transpose import transpose
+from .weigh import weigh
+
+arrays = numpy  # the module that makes arrays for this device
+CELL = 1 << 14  # examples that slopes and losses go through in a row
 
 __all__ = [
+    "CELL",
     "Growth",
+    "arrays",
     "collect",
+    "hold",
     "holds",
     "leaf_sums",
     "losses",
@@ -29,7 +40,11 @@ __all__ = [
     "score",
     "select",
     "slopes",
+    "to_device",
+    "to_host",
+    "total",
     "transpose",
     "uniform",
     "unmark",
+    "weigh",
 ]

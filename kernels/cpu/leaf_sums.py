@@ -2,13 +2,15 @@
 
 from numba import njit
 
+from .units import units
+
 
 @njit(cache=True, nogil=True)
-def leaf_sums(leaf, y, bias, odds, start, stop, sums, counts):
-    """Add y w to sums[leaf] and 1 to counts[leaf, y < 0], for the examples start <= i < stop."""
+def leaf_sums(leaf, y, bias, odds, scale, start, stop, sums, counts):
+    """Add y w, in units, to sums[leaf] and 1 to counts[leaf, y < 0], for the examples start <= i < stop."""
     for i in range(start, stop):
         node = leaf[i]
-        weight = bias[i] / (1.0 + odds[i])
+        weight = units(bias[i] / (1.0 + odds[i]) * scale)
         if y[i] > 0:
             sums[node] += weight
             counts[node, 0] += 1

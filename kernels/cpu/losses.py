@@ -1,21 +1,31 @@
-"""The change of the loss over cells when the score of their examples takes a step."""
+"""The change of the loss when the scores of groups of examples take a step.
+
+The logarithm is the only function here that two devices may round differently: the loss they report can differ in its
+last digits, the odds do not.
+"""
 
 import math
 
 from numba import njit
 
+from .units import units
+
 
 @njit(cache=True, nogil=True)
-def losses(begin, end, step, first, last, bias, odds, loss):
-    """For cells first <= c < last: multiply the odds by exp(step[c]); loss[c] is the change of the cell's loss.
+def losses(begin, end, group, step, factor, scale, first, last, bias, odds, change):
+    """For cells first <= c < last of group g = group[c]: multiply the odds of the examples begin[c] <= i < end[c] by
+    factor[g] = exp(step[g]), and add the change of their loss, in units, to change[0].
 
     ln(1 + 1/o') - ln(1 + 1/o) = ln((1 + o') / (1 + o)) - step, where o' = o exp(step).
     """
+    total = 0
     for c in range(first, last):
-        times = math.exp(step[c])
-        change = 0.0
-        for i in range(begin[c], end[c]):
-            new = min(max(odds[i] * times, 1e-300), 1e300)
-            change += bias[i] * (math.log((1.0 + new) / (1.0 + odds[i])) - step[c])
-            odds[i] = new
-        loss[c] = change
+        by = step[group[c]]
+        times = factor[group[c]]
+        biases = bias[begin[c] : end[c]]
+        cell = odds[begin[c] : end[c]]
+        for i in range(cell.size):
+            new = min(max(cell[i] * times, 1e-300), 1e300)
+            total += units(biases[i] * (math.log((1.0 + new) / (1.0 + cell[i])) - by) * scale)
+            cell[i] = new
+    change[0] += total

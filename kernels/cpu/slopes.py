@@ -1,24 +1,31 @@
-"""Derivatives of the loss over cells (stretches of one leaf's examples): what a line search asks for.
-
-Each cell is summed in a fixed order, whoever computes it.
-"""
+"""Derivatives of the loss over groups of examples (of one leaf and one sign): what a line search asks for."""
 
 import numpy as np
 from numba import njit
 
+from .units import units
+
 
 @njit(cache=True, nogil=True)
-def slopes(begin, end, factor, first, last, bias, odds, weight, curvature):
-    """For cells first <= c < last, with the odds of the cell times factor[c]: the sums of w and of w (1 - w / bias)."""
+def slopes(begin, end, group, factor, scale, first, last, bias, odds, weight, curvature):
+    """For cells first <= c < last, with the odds of group g = group[c] times factor[g]: the sums of w and of
+    w (1 - w / bias) over the examples begin[c] <= i < end[c], in units, are added to weight[g] and curvature[g].
+
+    A group whose factor is negative is left out.
+    """
     for c in range(first, last):
-        lanes_w = np.zeros(4)
-        lanes_c = np.zeros(4)
-        times = factor[c]
-        for i in range(begin[c], end[c]):
-            o = odds[i] * times
+        times = factor[group[c]]
+        if times < 0.0:
+            continue
+        biases = bias[begin[c] : end[c]]  # from 0 on, so that the loop becomes vector instructions
+        old = odds[begin[c] : end[c]]
+        sum_w = np.int64(0)
+        sum_c = np.int64(0)
+        for i in range(biases.size):
+            o = old[i] * times
             share = 1.0 / (1.0 + o)
-            w = bias[i] * share
-            lanes_w[i & 3] += w
-            lanes_c[i & 3] += w * (o * share)
-        weight[c] = lanes_w.sum()
-        curvature[c] = lanes_c.sum()
+            w = biases[i] * scale * share  # the scale is a power of two: no bit depends on where it is multiplied
+            sum_w += units(w)
+            sum_c += units(w * (o * share))
+        weight[group[c]] += sum_w
+        curvature[group[c]] += sum_c

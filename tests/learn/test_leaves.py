@@ -27,7 +27,9 @@ class OneLeaf:
         examples = Examples(np.arange(n, dtype=np.int32), self.y, self.bias)
         matrix = matrix_of(np.zeros((n, 1), bool), np.zeros(1, np.uint8), 1)
         options = Options(penalty=penalty)
-        self.leaves = Leaves(examples, matrix, Postings.of(matrix, cpu), options, cpu, Team(1))
+        self.leaves = Leaves(
+            examples, matrix, Postings.of(matrix, cpu), options, cpu, Team(1), self.bias.sum(), self.bias.max()
+        )
         self.leaf = np.zeros(n, np.int32)
 
     def movers(self) -> Movers:
@@ -43,7 +45,7 @@ class OneLeaf:
 @settings(max_examples=50, deadline=None)
 def test_slopes_are_the_numerical_derivatives_of_the_loss(seed: int, n: int, step: float) -> None:
     one = OneLeaf(seed, n)
-    first, second = one.leaves.slopes(one.movers(), np.array([step]))
+    first, second = one.leaves.slopes(one.movers(), np.array([step]), np.ones(1, bool))
     d = 1e-4
     left, here, right = (one.loss(step + e) for e in (-d, 0, d))
     assert first[0] == pytest.approx((right - left) / (2 * d), abs=1e-6 * n)
@@ -111,12 +113,12 @@ def test_moving_changes_the_loss_by_what_it_says(seed: int, step: float) -> None
 
 def test_sums_do_not_depend_on_how_many_threads_make_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "STRETCH", 64)
-    monkeypatch.setattr(module, "CELL", 16)
+    monkeypatch.setattr(cpu, "CELL", 16)
     found = []
     for threads in (1, 2, 3):
         one = OneLeaf(5, 1000)
         with Team(threads) as team:
             one.leaves._team = team
-            slopes = one.leaves.slopes(one.movers(), np.array([0.7]))
+            slopes = one.leaves.slopes(one.movers(), np.array([0.7]), np.ones(1, bool))
             found.append([*one.leaves.sums(one.leaf, np.exp(one.margin), 1)[0], *slopes[0], *slopes[1]])
     assert found[0] == found[1] == found[2]

@@ -1,0 +1,15 @@
+"""Weights of sampled examples, as reals."""
+
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def weigh(bias, odds, kept, tau, weights):
+    """weights[n] = the weight max(w, tau) of example kept[n]; returns the greatest."""
+    greatest = 0.0
+    for n in range(kept.size):
+        i = kept[n]
+        weight = max(bias[i] / (1.0 + odds[i]), tau)
+        weights[n] = weight
+        greatest = max(greatest, weight)
+    return greatest
