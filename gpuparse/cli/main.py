@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from gpuparse.cli import bench, devices, evaluate, examples, inspect, parse, prepare, synth, train
+from gpuparse.cli import bench, devices, evaluate, examples, explain, inspect, models, parse, prepare, synth, train
 from gpuparse.errors import GpuparseError
 from gpuparse.version import VERSION
 
@@ -42,7 +42,9 @@ app.command("parse")(parse.parse_command)
 app.command("prepare")(prepare.prepare_command)
 app.command("eval")(evaluate.evaluate_command)
 app.command("examples")(examples.examples_command)
+app.command("explain")(explain.explain_command)
 app.command("inspect")(inspect.inspect_command)
+app.command("models")(models.models_command)
 app.command("synth")(synth.synth_command)
 app.command("devices")(devices.devices_command)
 app.add_typer(bench.app, name="bench")

@@ -28,7 +28,7 @@ from gpuparse.model.rules import FIXED_POINT
 from gpuparse.model.words import in_words, printable
 from gpuparse.parsing import ParsedSentence
 from gpuparse.search.parser import SearchOptions
-from gpuparse.trees import Sentence, Span, Tree, restore
+from gpuparse.trees import Sentence, Span, Tree
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,6 @@ class Explainer:
         amount: Amount = Amount(),  # noqa: B008  # frozen
     ) -> Explanation:
         """Parse a sentence, and give the reasons for each constituent of its best tree."""
-        if not sentence.kept:
-            return self._flat(sentence)
         tokens = [sentence.tokens[index] for index in sentence.kept]
         result, steps = self._parser.trace(tokens, options or SearchOptions(batch=1))
         [tree, *_] = ParsedSentence(sentence, result).trees()
@@ -80,17 +78,13 @@ class Explainer:
             tokens=self._tokens(sentence),
             tree=tree,
             status=str(result.outcome),
-            cost=result.cost,
+            cost=None if math.isnan(result.cost) else result.cost,
             scored=result.scored,
             greedy_is_optimal=result.greedy_is_optimal,
             strategy=self.model.strategy.name,
             lambda_=self.lambda_,
-            constituents=self._constituents(tree, sentence, steps, amount),
+            constituents=() if math.isnan(result.cost) else self._constituents(tree, sentence, steps, amount),
         )
-
-    def _flat(self, sentence: Sentence) -> Explanation:
-        tokens, tree, strategy = self._tokens(sentence), restore(None, sentence), self.model.strategy.name
-        return Explanation(tokens, tree, "flat", 0.0, 0, True, strategy, self.lambda_, ())
 
     def _tokens(self, sentence: Sentence) -> tuple[ExplainedToken, ...]:
         vocabulary, kept = self.model.vocabulary, set(sentence.kept)

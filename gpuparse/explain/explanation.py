@@ -120,7 +120,7 @@ class Explanation:
     tokens: tuple[ExplainedToken, ...]
     tree: Tree  # over all the tokens
     status: str  # how the search ended: optimal, limit, fallback, timeout, long or flat
-    cost: float
+    cost: float | None  # the sum of those of the constituents; None: not searched
     scored: int  # partial parses
     greedy_is_optimal: bool
     strategy: str
@@ -130,7 +130,7 @@ class Explanation:
     @property
     def optimal(self) -> bool:
         """Whether it is proved that no tree is cheaper."""
-        return self.status in ("optimal", "flat")
+        return self.status == "optimal"
 
     @property
     def verdict(self) -> str:

@@ -41,8 +41,10 @@ class Layout:
         return MARGIN + self.rows[node] * ROW
 
 
-def draw_svg(tree: Tree, attributes: Mapping[int, Mapping[str, str]] | None = None) -> str:
+def draw_svg(tree: Tree, attributes: Mapping[int, Mapping[str, str]] | None = None, role: str = "img") -> str:
     """The tree as one SVG element. `attributes` go to the groups of the nodes that they are given for.
+
+    The role is what the image is to those who can't see it, who are told the words of the sentence.
 
     >>> from gpuparse.trees import parse_tree
     >>> image = draw_svg(parse_tree("(NP (NNP Ann) (CC &) (NNP Bob))"))
@@ -53,13 +55,16 @@ def draw_svg(tree: Tree, attributes: Mapping[int, Mapping[str, str]] | None = No
     width, height = _pixels(layout.width), _pixels(layout.height)
     words = " ".join(token.word for token in tree.tokens())
     head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="gpuparse-tree" role="img" aria-label="{_escaped(words)}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="gpuparse-tree" role="{role}" aria-label="{_escaped(words)}" '
         f'width="{width}" height="{height}" viewBox="0 0 {width} {height}" fill="currentColor" text-anchor="middle" '
         f'font-family="system-ui, sans-serif" font-size="{FONT}">'
     )
     edges = "".join(f'<path d="{path}"/>' for path in _edges(tree, layout))
     nodes = [_node(tree, layout, node, (attributes or {}).get(node, {})) for node in range(len(tree))]
-    lines = f'<g class="edges" fill="none" stroke="currentColor" stroke-opacity="0.4" stroke-width="1.4">{edges}</g>'
+    lines = (
+        '<g class="edges" aria-hidden="true" fill="none" stroke="currentColor" stroke-opacity="0.4" stroke-width="1.4">'
+        f"{edges}</g>"
+    )
     return "\n".join([head, lines, *nodes, "</svg>"])
 
 
