@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 from io import StringIO
 from pathlib import Path
@@ -13,15 +14,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gpuparse.cli.arguments import Device, Json
-from gpuparse.cli.parse import InputName, SearchName
+from gpuparse.cli.output import results_to
+from gpuparse.cli.parse import InputName, SearchName, read_sentences, sort_arguments
 from gpuparse.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from gpuparse.explain import Explanation
-    from gpuparse.model.model import Model
-    from gpuparse.trees import Sentence
 
-FILE_WIDTH = 100  # columns of an explanation that goes to a file
+PLAIN_WIDTH = 100  # columns of an explanation that goes to no terminal, unless COLUMNS says otherwise
 
 
 class Form(StrEnum):
@@ -35,15 +35,15 @@ class Form(StrEnum):
 
 def explain_command(
     arguments: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
-            metavar="[MODEL] SENTENCE",
-            help="A model, by its name or path, and the sentence; - is the standard input. "
-            "Unless told: the English model that comes along.",
+            metavar="[MODEL] [TEXT|FILE]...",
+            help="As of gpuparse parse: the model by its name or path, unless it is the English one that comes along; "
+            "then the sentence, in quotes. None, or -: the standard input.",
         ),
-    ],
+    ] = None,
     kind: Annotated[
-        InputName, typer.Option("--input", help="What the sentence is: text, tokens, tagged words, or a tree's words.")
+        InputName, typer.Option("--input", help="What the sentence is, as of gpuparse parse.")
     ] = InputName.AUTO,
     form: Annotated[
         Form | None,
@@ -77,13 +77,12 @@ def explain_command(
     """
     from gpuparse.device import find_device
     from gpuparse.explain import Amount, Explainer
-    from gpuparse.model.bundled import find_model
     from gpuparse.model.file import load_model
     from gpuparse.search.parser import Method, SearchOptions
 
     wanted = _form(form, as_json, output)
-    name, text = split_arguments(arguments)
-    model = load_model(find_model(name))
+    path, sources = sort_arguments(arguments or [])
+    model = load_model(path)
     short = wanted is Form.TEXT
     amount = Amount(
         rules=(3 if short else 10) if rules is None else rules,
@@ -91,9 +90,16 @@ def explain_command(
         rivals=rivals,
     )
     options = SearchOptions(method=Method[search.value.replace("-", "_")], limit=limit, batch=1)
+    sentences = list(read_sentences(sources, kind.value, model))
+    if not sentences:
+        raise InputError("there is no sentence to explain. Give one, in quotes: gpuparse explain 'A dog barks.'")
     explainer = Explainer(model, find_device(device).kernels, lambda_)
-    sentences = list(read_sentence(text, kind.value, model))
-    _write([explainer.explain(sentence, options, amount) for sentence in sentences], wanted, output)
+    explanations = [explainer.explain(sentence, options, amount) for sentence in sentences]
+    if output is None and short and sys.stdout.isatty():
+        _show(explanations)
+        return
+    with results_to(output) as write:
+        write(laid_out(explanations, wanted))
 
 
 def _form(form: Form | None, as_json: bool, output: Path | None) -> Form:
@@ -105,80 +111,43 @@ def _form(form: Form | None, as_json: bool, output: Path | None) -> Form:
     return form or endings.get(output.suffix if output else "", Form.TEXT)
 
 
-def split_arguments(arguments: Sequence[str]) -> tuple[str | None, str]:
-    """The model that is named, if one is, and the sentence.
-
-    >>> split_arguments(["my.model", "A dog barks."]), split_arguments(["A dog barks."])
-    (('my.model', 'A dog barks.'), (None, 'A dog barks.'))
-    """
-    from gpuparse.model.bundled import names_model
-
-    first, *rest = arguments
-    if rest:
-        return first, " ".join(rest)
-    return (first, "-") if names_model(first) else (None, first)
-
-
-def read_sentence(text: str, kind: str, model: Model) -> Iterator[Sentence]:
-    """The sentences of a text, which is mostly one, as `parse` reads them from a file."""
-    from gpuparse.parsing import InputKind, detect_kind, read_tagged, read_text, read_tokens, read_words_of_trees
-    from gpuparse.trees import parse_trees
-
-    if text == "-":
-        text = sys.stdin.read()
-    if not text.strip():
-        raise InputError("there is no sentence to explain. Give one, in quotes: gpuparse explain MODEL 'A dog barks.'")
-    source, language = "the sentence", model.vocabulary.language
-    found = detect_kind(text) if kind == InputKind.AUTO else InputKind(kind)
-    if found == InputKind.TREES:
-        return read_words_of_trees(parse_trees(text, source), language)
-    if found == InputKind.TAGGED:
-        return read_tagged(text.splitlines(), source, language)
-    if model.tagger is None:
-        raise InputError("the model has no tagger. Give each word its tag: gpuparse explain MODEL 'A/DT dog/NN'")
-    return (read_text if found == InputKind.TEXT else read_tokens)(text.splitlines(), model.tagger, language)
-
-
-def _write(explanations: Sequence[Explanation], form: Form, output: Path | None) -> None:
-    if form is Form.TEXT:
-        _write_text(explanations, output)
-        return
-    content = laid_out(explanations, form)
-    if output is None:
-        print(content)
-    else:
-        output.write_text(content + "\n", encoding="utf-8")
-
-
 def laid_out(explanations: Sequence[Explanation], form: Form) -> str:
-    """Explanations for programs, one a line; as a page; or their tree as an image."""
-    from gpuparse.explain.page import page
-    from gpuparse.trees.svg import draw_svg
+    """Explanations in lines: as text, for programs one a line, as a page, or their tree as an image."""
+    match form:
+        case Form.JSON:
+            return "".join(json.dumps(one.as_json(), ensure_ascii=False) + "\n" for one in explanations)
+        case Form.HTML:
+            from gpuparse.explain.page import page
 
-    if form is Form.JSON:
-        return "\n".join(json.dumps(explanation.as_json(), ensure_ascii=False) for explanation in explanations)
-    if form is Form.HTML:
-        return page(explanations)
-    if len(explanations) != 1:
-        raise UsageError(f"an image shows one sentence, and these are {len(explanations)}.")
-    return draw_svg(explanations[0].tree)
+            return page(explanations)
+        case Form.SVG:
+            from gpuparse.trees.svg import draw_svg
+
+            if len(explanations) != 1:
+                raise UsageError(f"an image shows one sentence, and these are {len(explanations)}.")
+            return draw_svg(explanations[0].tree) + "\n"
+        case _:
+            return _plain(explanations)
 
 
-def _write_text(explanations: Sequence[Explanation], output: Path | None) -> None:
+def _show(explanations: Sequence[Explanation]) -> None:
     from rich.console import Console
 
     from gpuparse.cli.explain_display import print_explanation
 
-    console = Console(highlight=False) if output is None else Console(file=StringIO(), width=FILE_WIDTH)
-    if output is None and console.is_terminal:
-        for explanation in explanations:
-            print_explanation(explanation, console)
-        return
+    for explanation in explanations:
+        print_explanation(explanation, Console(highlight=False))
+
+
+def _plain(explanations: Sequence[Explanation]) -> str:
+    """What a terminal would show, without colours and blanks at the ends of lines."""
+    from rich.console import Console
+
+    from gpuparse.cli.explain_display import print_explanation
+
+    width = None if os.environ.get("COLUMNS", "").isdigit() else PLAIN_WIDTH
+    console = Console(file=StringIO(), width=width, color_system=None)
     with console.capture() as captured:
         for explanation in explanations:
             print_explanation(explanation, console)
-    plain = "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())  # what fills up a line goes
-    if output is None:
-        print(plain, end="")
-    else:
-        output.write_text(plain, encoding="utf-8")
+    return "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())

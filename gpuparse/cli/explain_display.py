@@ -27,6 +27,11 @@ from gpuparse.trees.drawing import NO_LABEL
 
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 DOUBTFUL, UNLIKELY = 0.9, 0.5  # confidences below which a constituent is marked
+LEGEND = (
+    "because: what the score would lose if this were not so",
+    "rules: the heaviest that fired; all weights add up to the score",
+    "rejected: the best other choices at this step, and what cost them the place",
+)
 RIVAL_LINES = 2  # facts told of a rival, and rules
 
 
@@ -38,6 +43,8 @@ def print_explanation(explanation: Explanation, console: Console) -> None:
     console.print(Text(" · ".join(facts_of(explanation)), "dim"))
     for note in notes_of(explanation):
         console.print(Text(printable(note), "dim"))
+    for line in LEGEND if explanation.constituents else ():
+        console.print(Text(line, "dim"))
     for number, constituent in enumerate(explanation.constituents, 1):
         console.print()
         console.print(_heading(number, constituent))
@@ -106,17 +113,16 @@ def _reasons(constituent: Constituent, explanation: Explanation) -> Iterator[Ren
         (percent(constituent.confidence), "bold"),
         (f"  over {children}, head “{printable(constituent.head)}”, step {constituent.step}", "dim"),
     )
+    rules = _figures((rule.weight, conditions_in_short(rule.conditions)) for rule in constituent.rules)
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="italic", no_wrap=True)
     if constituent.facts:
-        yield Text("what counts most, and what the score would lose without it", "underline")
-        yield _figures((fact.effect, fact.english) for fact in constituent.facts)
-    yield Text("the heaviest rules that fired", "underline")
-    yield _figures((rule.weight, conditions_in_short(rule.conditions)) for rule in constituent.rules)
-    if constituent.others.number:
-        yield _others(constituent.others)
+        table.add_row("because", _figures((fact.effect, fact.english) for fact in constituent.facts))
+    table.add_row("rules", Group(rules, *_others(constituent.others)))
     if constituent.rivals:
-        yield Text("rejected", "underline")
-    for rival in constituent.rivals:
-        yield from _rival(constituent, rival, explanation)
+        rivals = (line for rival in constituent.rivals for line in _rival(constituent, rival, explanation))
+        table.add_row("rejected", Group(*rivals))
+    yield table
 
 
 def _rival(constituent: Constituent, rival: Rival, explanation: Explanation) -> Iterator[RenderableType]:
@@ -144,5 +150,6 @@ def _figures(rows: Iterable[tuple[float, str]]) -> Table:
     return table
 
 
-def _others(others: Others) -> Text:
-    return Text(f"{signed(others.weight)}  {amount(others.number, 'lighter rule')}, all together", "dim")
+def _others(others: Others) -> Iterator[Text]:
+    if others.number:
+        yield Text(f"{signed(others.weight)}  from {amount(others.number, 'lighter rule')}", "dim")

@@ -19,7 +19,7 @@ from gpuparse.trees.tree import Tree
 FONT = 15  # pixels, the size of words and labels
 TAG_FONT = 12
 LINE = 24  # the height of a label with its frame
-ROW = 56  # from one row of constituents to the next
+ROW = 46  # from one row of constituents to the next
 GAP = 16  # between neighbours, at least
 MARGIN = 12
 _NARROW = set("ijlrtfI.,:;'`!|()[]-/ ")
