@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree as Outline
 
-from gpuparse.explain import Constituent, Explanation, Others, Rival
+from gpuparse.explain import Constituent, Doubt, Explanation, Others, Rival
 from gpuparse.explain.phrases import (
     amount,
     conditions_in_short,
@@ -26,7 +26,7 @@ from gpuparse.model.words import printable
 from gpuparse.trees.drawing import NO_LABEL
 
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-DOUBTFUL, UNLIKELY = 0.9, 0.5  # confidences below which a constituent is marked
+STYLES = {Doubt.NONE: "bold cyan", Doubt.SOME: "bold yellow", Doubt.MUCH: "bold red"}
 LEGEND = (
     "because: what the score would lose if this were not so",
     "rules: the heaviest that fired; all weights add up to the score",
@@ -79,20 +79,14 @@ def _node_name(explanation: Explanation, node: int, number: int | None) -> Text:
         return Text.assemble((f"{label} ", "dim"), printable(word))
     if number is None:
         return Text(label, "bold")
-    style = _style(explanation.constituents[number - 1])
+    style = STYLES[explanation.constituents[number - 1].doubt]
     return Text.assemble((label, style), (str(number).translate(SUBSCRIPTS), "dim"))
-
-
-def _style(constituent: Constituent) -> str:
-    if constituent.score is None or constituent.confidence < UNLIKELY:
-        return "bold red"
-    return "bold yellow" if constituent.confidence < DOUBTFUL else "bold cyan"
 
 
 def _heading(number: int, constituent: Constituent) -> Text:
     subscript = str(number).translate(SUBSCRIPTS)
     return Text.assemble(
-        (f"{printable(constituent.label)}", _style(constituent)),
+        (printable(constituent.label), STYLES[constituent.doubt]),
         (f"{subscript} ", "dim"),
         (f" {covered(constituent.start, constituent.end)}  ", "dim"),
         (printable(constituent.text), "italic"),

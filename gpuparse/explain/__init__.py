@@ -1,12 +1,23 @@
 """Why a parse is what it is: the rules behind each constituent, and the rivals that lost, as data and as a page."""
 
 from gpuparse.explain.explainer import Amount, Explainer
-from gpuparse.explain.explanation import Constituent, Difference, Explanation, Fact, FiredRule, Others, Rival, RivalKind
+from gpuparse.explain.explanation import (
+    Constituent,
+    Difference,
+    Doubt,
+    Explanation,
+    Fact,
+    FiredRule,
+    Others,
+    Rival,
+    RivalKind,
+)
 
 __all__ = [
     "Amount",
     "Constituent",
     "Difference",
+    "Doubt",
     "Explainer",
     "Explanation",
     "Fact",

@@ -60,12 +60,20 @@ class Others:
     weight: float  # of all together
 
 
+class Doubt(StrEnum):
+    """How much doubt there is of a constituent, by the classifier's confidence."""
+
+    NONE = "none"
+    SOME = "some"  # less than 90 %
+    MUCH = "much"  # less than 50 %, or never inferred
+
+
 class RivalKind(StrEnum):
     """How a rival differs from the constituent that was built."""
 
     LABEL = "label"  # the same children, another label
     SPAN = "span"  # other children, some of the same words
-    ELSEWHERE = "elsewhere"  # other words: to go on there, and never build the constituent
+    ELSEWHERE = "elsewhere"  # other words; under r2l and l2r the constituent could then never be built
 
 
 @dataclass(frozen=True)
@@ -112,6 +120,13 @@ class Constituent:
         """How sure the classifier is, from 0 to 1: `1 / (1 + exp(-score))`, whose negative logarithm is the cost."""
         return math.exp(-self.cost)
 
+    @property
+    def doubt(self) -> Doubt:
+        """Whether a reader should look twice."""
+        if self.score is None or self.confidence < 0.5:
+            return Doubt.MUCH
+        return Doubt.SOME if self.confidence < 0.9 else Doubt.NONE
+
 
 @dataclass(frozen=True)
 class Explanation:
@@ -120,7 +135,7 @@ class Explanation:
     tokens: tuple[ExplainedToken, ...]
     tree: Tree  # over all the tokens
     status: str  # how the search ended: optimal, limit, fallback, timeout, long or flat
-    cost: float | None  # the sum of those of the constituents; None: not searched
+    cost: float | None  # the sum of the constituents', under max-min their greatest; None: not searched
     scored: int  # partial parses
     greedy_is_optimal: bool
     strategy: str

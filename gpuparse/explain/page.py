@@ -25,7 +25,6 @@ from gpuparse.explain.phrases import (
 )
 from gpuparse.trees.svg import draw_svg
 
-DOUBTFUL, UNLIKELY = 0.9, 0.5  # confidences below which a constituent is marked
 SHOWN = 2  # conditions of a rule that are told at once
 
 
@@ -91,7 +90,7 @@ def _tree(explanation: Explanation, name: str) -> str:
             "data-start": str(constituent.start),
             "data-end": str(constituent.end),
             "data-cost": f"{constituent.cost:.6f}",
-            "data-doubt": _doubt(constituent),
+            "data-doubt": str(constituent.doubt),
         }
     return draw_svg(tree, attributes, "tree" if explanation.constituents else "img")
 
@@ -99,12 +98,6 @@ def _tree(explanation: Explanation, name: str) -> str:
 def _spoken(constituent: Constituent) -> str:
     sure = "not inferred" if constituent.score is None else f"confidence {percent(constituent.confidence)}"
     return f"{constituent.label}: {constituent.text}, {sure}"
-
-
-def _doubt(constituent: Constituent) -> str:
-    if constituent.score is None or constituent.confidence < UNLIKELY:
-        return "much"
-    return "some" if constituent.confidence < DOUBTFUL else "none"
 
 
 def _reasons(constituent: Constituent, explanation: Explanation, name: str) -> str:

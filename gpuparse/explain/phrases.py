@@ -67,8 +67,12 @@ def rival_in_words(rival: Rival, strategy: str) -> str:
         return "over the same children"
     if rival.kind is RivalKind.SPAN:
         return f"over “{rival.text}” ({children})"
-    onward = {"r2l": "going on to the left", "l2r": "going on to the right"}.get(strategy, "elsewhere")
-    return f"over “{rival.text}” ({children}): {onward}, without this constituent"
+    onward = {
+        "r2l": "going on to the left, without this constituent",
+        "l2r": "going on to the right, without this constituent",
+        "bu": "elsewhere, before this constituent",
+    }[strategy]
+    return f"over “{rival.text}” ({children}): {onward}"
 
 
 def rival_outcome(constituent: Constituent, rival: Rival, explanation: Explanation) -> str:
