@@ -201,10 +201,10 @@ class Explainer:
 
 
 def _compare(fired: Mapping[Literals, int], of_rival: Mapping[Literals, int]) -> list[tuple[Literals, int]]:
-    """What the rules that hold for one of the two alone do to the rival, the most harmful first."""
+    """What the rules that hold for one of the two alone do to the rival: harm first, and the heaviest first."""
     gained = [(literals, weight) for literals, weight in of_rival.items() if literals not in fired]
     lost = [(literals, -weight) for literals, weight in fired.items() if literals not in of_rival]
-    return sorted(gained + lost, key=lambda rule: (rule[1], rule[0]))
+    return sorted(gained + lost, key=lambda rule: (rule[1] > 0, -abs(rule[1]), rule[0]))
 
 
 def _together(rules: Sequence[tuple[Literals, int]]) -> Others:

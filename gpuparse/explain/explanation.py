@@ -89,7 +89,7 @@ class Rival:
     score: float
     cost: float
     facts: tuple[Fact, ...]  # the most harmful first
-    differences: tuple[Difference, ...]  # the most harmful first; all rules of the rival if its label is another
+    differences: tuple[Difference, ...]  # harm first; all rules of the rival if its label is another
     others: Others
 
 

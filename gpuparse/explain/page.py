@@ -109,7 +109,9 @@ def _reasons(constituent: Constituent, explanation: Explanation, name: str) -> s
     if constituent.score is None:
         return f"{start}<p>Not inferred: the search went no further, and this was put over what was left.</p></article>"
     facts = _bars([(fact.effect, _fact(fact.english, fact.feature)) for fact in constituent.facts])
-    rules = _bars([(rule.weight, _rule(rule)) for rule in constituent.rules]) + _others(constituent.others)
+    rules = _bars([(rule.weight, _rule(rule)) for rule in constituent.rules]) + _others(
+        constituent.others, "lighter rule"
+    )
     rivals = "".join(_rival(constituent, rival, explanation) for rival in constituent.rivals)
     return (
         f"{start}{_figures(constituent)}<div class='columns'><div>"
@@ -160,15 +162,15 @@ def _rule(rule: FiredRule | Difference) -> str:
     more = len(rule.conditions) - SHOWN
     said = _text(" and ".join(rule.conditions[:SHOWN]))
     listed = "".join(f"<li>{_text(condition)}</li>" for condition in rule.conditions[SHOWN:])
-    summary = f"and {amount(more, 'more condition')}" if more > 0 else "as the model writes it"
+    summary = f"and {amount(more, 'more condition')}" if more > 0 else "names"
     hidden = f"<ul>{listed}</ul>" if listed else ""
     return f"{said} <details><summary>{summary}</summary>{hidden}<code>{_text(rule.rule)}</code></details>"
 
 
-def _others(others: Others) -> str:
+def _others(others: Others, what: str) -> str:
     if not others.number:
         return ""
-    return f"<p class='others'>{signed(others.weight)} from {amount(others.number, 'lighter rule')}</p>"
+    return f"<p class='others'>{signed(others.weight)} from {amount(others.number, what)}</p>"
 
 
 def _rival(constituent: Constituent, rival: Rival, explanation: Explanation) -> str:
@@ -178,11 +180,12 @@ def _rival(constituent: Constituent, rival: Rival, explanation: Explanation) -> 
     against = f"<h4>What counts against it</h4>{facts}" if facts else ""
     what = f"<b>{_text(rival.label)}</b> {_text(rival_in_words(rival, explanation.strategy))}"
     outcome = f"score {signed(rival.score)}: {_text(rival_outcome(constituent, rival, explanation))}"
+    others = _others(rival.others, "other rule")
     opened = " open" if rival is constituent.rivals[0] else ""
     return (
         f"<details class='rival' data-start='{rival.start}' data-end='{rival.end}'{opened}>"
         f"<summary>{what}<span class='outcome'>{outcome}</span></summary>"
-        f"{against}<h4>{_text(compared)}</h4>{rules}{_others(rival.others)}</details>"
+        f"{against}<h4>{_text(compared)}</h4>{rules}{others}</details>"
     )
 
 

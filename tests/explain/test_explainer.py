@@ -191,6 +191,18 @@ def test_rivals_are_told_apart_by_what_they_share_with_the_constituent() -> None
     assert kinds == set(RivalKind)
 
 
+def test_what_did_a_rival_most_harm_comes_first_and_what_weighs_most_in_a_constituent() -> None:
+    for sentence in sentences(3):
+        explanation = explainer(Strategy.r2l).explain(sentence, amount=EVERYTHING)
+        for constituent, rival in all_rivals(explanation):
+            weights = [abs(rule.weight) for rule in constituent.rules]
+            assert weights == sorted(weights, reverse=True)
+            harm = [difference.effect for difference in rival.differences if difference.effect < 0]
+            assert [difference.effect for difference in rival.differences[: len(harm)]] == sorted(harm)
+            assert [fact.effect for fact in rival.facts] == sorted(fact.effect for fact in rival.facts)
+            assert all(fact.effect < 0 for fact in rival.facts)
+
+
 def test_tokens_that_preparation_set_aside_and_unknown_words_are_marked() -> None:
     explanation = explainer(Strategy.r2l).explain(tokens_of("``/`` the/DT zyzzyva/QQ barked/VBD ''/'' ./."))
     assert [token.seen for token in explanation.tokens] == [False, True, True, True, False, False]
