@@ -174,10 +174,11 @@ def train_model(
     from gpuparse.cli.report import write_report
     from gpuparse.device import find_device
     from gpuparse.learn import read_attempts
-    from gpuparse.model.file import save_model
+    from gpuparse.model.file import check_place, save_model
     from gpuparse.training import Observer, split_corpus, train
     from gpuparse.trees import load_language, read_trees, synthetic_treebank
 
+    check_place(out)
     observer = observer or Observer()
     kernels = find_device(device).kernels
     language = load_language(language_file)

@@ -5,6 +5,7 @@ Lines are only ever appended, each in one write, so a process that is killed los
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from dataclasses import dataclass
@@ -95,11 +96,17 @@ class Log:
 
     def _append(self, line: dict[str, Any]) -> None:
         data = (json.dumps(line) + "\n").encode()
-        descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         try:
-            os.write(descriptor, data)
-        finally:
-            os.close(descriptor)
+            with self.path.open("ab", buffering=0) as file:
+                before = file.tell()
+                if file.write(data) < len(data):
+                    file.truncate(before)  # a full disk takes what fits, and a torn line must not be written after
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError as error:
+            raise TrainingError(
+                f"{self.path}: the log of training can't be written: {error.strerror or error}. What it holds is "
+                "whole: --resume goes on from there."
+            ) from error
 
 
 def read_log(path: Path) -> list[Attempt]:

@@ -69,10 +69,23 @@ def save_model(model: Model, path: Path) -> None:
         unpack(header, arrays)
     except Flaw as flaw:
         raise ModelError(f"{path}: this model can't be stored: {flaw}.") from flaw
+    check_place(path)
     try:
         _write(path, to_bytes(header, arrays))
     except OSError as error:
         raise ModelError(f"{path}: the model can't be written: {error.strerror or error}.") from error
+
+
+def check_place(path: Path) -> None:
+    """Raise a ModelError now where a model could not be saved later: over something that is not a file.
+
+    >>> check_place(Path("."))
+    Traceback (most recent call last):
+        ...
+    gpuparse.errors.ModelError: .: the model can't be written: it is there already and is not a file.
+    """
+    if path.exists() and not path.is_file():
+        raise ModelError(f"{path}: the model can't be written: it is there already and is not a file.")
 
 
 def load_model(path: Path) -> Model:
@@ -193,8 +206,6 @@ def _read(path: Path) -> bytes:
 def _write(path: Path, content: bytes) -> None:
     """Write under a name of our own in the same folder, wait for the disk, and only then take the place of `path`."""
     target = path.resolve()  # where it is a link, what it points to is replaced
-    if target.exists() and not target.is_file():
-        raise OSError("it is there already and is not a file")
     temporary = target.with_name(f".gpuparse-{secrets.token_hex(8)}")
     try:
         with temporary.open("xb") as file:

@@ -124,12 +124,17 @@ def test_long_sentences_and_short_times_lose_no_sentence() -> None:
     assert run("parse", "--timeout", "0", given=LINE).returncode == 2
 
 
+def heed_interrupts() -> None:
+    """In the child, before the command starts: a process in the background is born deaf to SIGINT."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.fixture
 def parsing() -> Iterator[subprocess.Popen[str]]:
     """A parser that waits for tagged sentences on its standard input, one after the other."""
     command = [*COMMAND, "parse", "--input", "tagged", "--batch", "1"]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, text=True, **pipes) as process:  # type: ignore[call-overload]  # three pipes
+    with subprocess.Popen(command, text=True, preexec_fn=heed_interrupts, **pipes) as process:  # type: ignore[call-overload]  # three pipes
         yield process
         process.kill()
 
@@ -169,7 +174,7 @@ def test_an_interruption_keeps_the_old_file_and_what_was_done_beside_it(tmp_path
     out.write_text("old")
     command = [*COMMAND, "parse", "--input", "tagged", "--batch", "1", "--output", str(out)]
     pipes = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, text=True, **pipes) as process:  # type: ignore[call-overload]  # two pipes
+    with subprocess.Popen(command, text=True, preexec_fn=heed_interrupts, **pipes) as process:  # type: ignore[call-overload]  # two pipes
         process.stdin.write(LINE * 2)
         process.stdin.flush()
         while process.poll() is None and not (part.exists() and part.read_text() == SAW * 2):
