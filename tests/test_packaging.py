@@ -48,6 +48,7 @@ def test_a_wheel_installed_elsewhere_runs_and_finds_its_data(tmp_path: Path) -> 
     assert len(trees.splitlines()) == 3
     (tmp_path / "three.mrg").write_text(trees)
     assert len(call(command, "prepare", "three.mrg", folder=tmp_path).splitlines()) == 3
+    assert '"english"' in call(command, "models", "--json", folder=tmp_path)
     program = "import gpuparse, gpuparse.kernels.cpu as cpu; print(gpuparse.__file__, cpu.__file__)"
     where = call(venv / "bin" / "python", "-c", program, folder=tmp_path)
     assert all(path.startswith(str(venv)) for path in where.split())

@@ -131,6 +131,7 @@ def parse_command(
     The status of a tree (--format json): optimal, proved that none is cheaper; limit or timeout, the best found until
     then; fallback, no tree within the limit, a partial one was finished; long, more than --max-words; flat, no words.
     """
+    from gpuparse.cli.compilation import tell_compilation
     from gpuparse.cli.counter import Counter
     from gpuparse.cli.output import results_to
     from gpuparse.model.file import load_model
@@ -139,6 +140,7 @@ def parse_command(
     method = Method[search.value.replace("-", "_")]
     options = SearchOptions(method, max_min, limit, k, batch=batch, max_words=max_words, timeout=timeout)
     model, sources = sort_arguments(arguments or [])
+    tell_compilation()
     parsed = parse_sources(load_model(model), sources, kind.value, options, lambda_, device, tagger)
     with results_to(output) as write, Counter("sentences") as counter:
         for tree in parsed:

@@ -13,7 +13,10 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from numba import njit
+from numba.core import event
 
+from gpuparse.cli.compilation import SAID, tell_compilation
 from gpuparse.cli.output import results_to
 from gpuparse.cli.parse import Format, Source, laid_out, sort_arguments
 from gpuparse.errors import OutputError, UsageError
@@ -262,3 +265,20 @@ def test_the_models_that_come_along_are_listed() -> None:
 
 def test_inspect_takes_the_name_of_a_model() -> None:
     assert json.loads(run("inspect", "english", "--json").stdout)["file_bytes"] == ENGLISH.stat().st_size
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_a_user_at_a_terminal_is_told_once_that_compiling_takes_time(
+    terminal: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    registered: list[tuple[str, event.Listener]] = []
+    with monkeypatch.context() as patch:
+        patch.setattr(event, "register", lambda *about: registered.append(about))
+        patch.setattr(sys.stderr, "isatty", lambda: terminal)
+        tell_compilation()
+    assert [kind for kind, _ in registered] == ["numba:compile"] * terminal
+    for kind, listener in registered:
+        with event.install_listener(kind, listener):
+            njit(lambda number: number + 1)(1)
+            njit(lambda number: number + 2)(1)
+    assert capsys.readouterr().err == f"{SAID}\n" * terminal
