@@ -233,9 +233,9 @@ def read_sentences(sources: Sequence[Source], kind: str, model: Model, retag: bo
             yield from given(read_words_of_trees(read_trees([source.name]), language))
             continue
         with _lines(source) as lines:
-            first = next((line for line in lines if line.strip()), "")
-            found = detect_kind(first) if kind == InputKind.AUTO else InputKind(kind)
-            text = chain([first], lines)
+            beginning = _until_words(lines)
+            found = detect_kind("".join(beginning[-1:])) if kind == InputKind.AUTO else InputKind(kind)
+            text = chain(beginning, lines)  # blank lines too, so that errors count lines as an editor does
             if found == InputKind.TREES:
                 yield from given(read_words_of_trees(parse_trees("".join(text), source.name), language))
             elif found == InputKind.TAGGED:
@@ -249,6 +249,16 @@ def read_sentences(sources: Sequence[Source], kind: str, model: Model, retag: bo
                 )
 
 
+def _until_words(lines: Iterator[str]) -> list[str]:
+    """The lines up to the first that is not blank."""
+    beginning = []
+    for line in lines:
+        beginning.append(line)
+        if line.strip():
+            break
+    return beginning
+
+
 @contextmanager
 def _lines(source: Source) -> Iterator[Iterator[str]]:
     from gpuparse.errors import InputError
@@ -257,6 +267,8 @@ def _lines(source: Source) -> Iterator[Iterator[str]]:
         if source.text is not None:
             yield iter(source.text.splitlines(keepends=True))
         elif source.name == "-":
+            if sys.stdin.isatty():
+                print("gpuparse: reading from the terminal; Ctrl-D ends the input", file=sys.stderr)
             sys.stdin.reconfigure(encoding="utf-8-sig")  # type: ignore[union-attr]  # stdin is a text file here
             yield iter(sys.stdin)
         else:

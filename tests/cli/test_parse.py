@@ -18,8 +18,8 @@ from numba.core import event
 
 from gpuparse.cli.compilation import SAID, tell_compilation
 from gpuparse.cli.output import results_to
-from gpuparse.cli.parse import Format, Source, laid_out, sort_arguments
-from gpuparse.errors import OutputError, UsageError
+from gpuparse.cli.parse import Format, Source, laid_out, read_sentences, sort_arguments
+from gpuparse.errors import GpuparseError, OutputError, UsageError
 from gpuparse.model.bundled import FOLDER
 from gpuparse.model.file import save_model
 from gpuparse.trees import parse_trees, strip, synthetic_treebank
@@ -74,6 +74,14 @@ def test_text_is_parsed_right_after_installation() -> None:
     assert run("parse", "She saw the man.").stdout == SAW
     answer = run("parse", "--format", "json", given="She saw the man.\n")
     assert (answer.returncode, json.loads(answer.stdout)["tree"] + "\n") == (0, SAW)
+
+
+@pytest.mark.parametrize(
+    ("kind", "given"), [("tagged", "\n \na/DT dog\n"), ("auto", "\n \n(S (DT a)"), ("auto", "\n \n(S a b)")]
+)
+def test_an_error_names_the_line_as_an_editor_counts_it(kind: str, given: str) -> None:
+    with pytest.raises(GpuparseError, match="<text>, line 3"):
+        list(read_sentences([text(given)], kind, parser().model))
 
 
 def test_several_sources_are_parsed_in_order(tmp_path: Path) -> None:
