@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from gpuparse.errors import InputError
+from gpuparse.errors import InputError, UsageError
 from gpuparse.search.parser import Parser, Result, SearchOptions
 from gpuparse.tag import Tagger, stream_sentences, tokenise
 from gpuparse.tag.tokens import ROUND_BRACKETS
@@ -55,8 +55,15 @@ def parse_sentences(
             waiting.append(sentence)
             yield [sentence.tokens[index] for index in sentence.kept]
 
-    for result in parser.parse(searched(), options or SearchOptions()):
-        yield ParsedSentence(waiting.popleft(), result)
+    options = options or SearchOptions()
+    try:
+        for result in parser.parse(searched(), options):
+            yield ParsedSentence(waiting.popleft(), result)
+    except MemoryError as error:
+        raise UsageError(
+            f"there is not enough memory to search {options.batch} sentences side by side with {options.limit} partial "
+            "parses each; a smaller batch or limit takes less."
+        ) from error
 
 
 def detect_kind(start: str) -> InputKind:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from gpuparse.kernels import cpu
 
-from gpuparse.errors import InputError
+from gpuparse.errors import InputError, UsageError
 from gpuparse.parsing import (
     InputKind,
     detect_kind,
@@ -51,6 +51,12 @@ def test_a_sentence_leaves_before_the_input_has_ended() -> None:
     parsed = parse_sentences(small_parser(), endless(), SearchOptions(batch=4, limit=2000))
     next(parsed)
     assert asked < 200
+
+
+def test_a_search_that_memory_can_not_hold_is_told_with_the_way_out() -> None:
+    sentences = read_tagged(["A/DT dog/NN\n"], "input", load_language())
+    with pytest.raises(UsageError, match=r"10000000 sentences side by side .* a smaller batch"):
+        next(parse_sentences(small_parser(), sentences, SearchOptions(batch=10**7, limit=10**9)))
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,9 @@ def parse_command(
             "older FILE stays.",
         ),
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, help="Partial parses scored for a sentence, at most.")] = 100_000,
+    limit: Annotated[
+        int, typer.Option(min=1, max=1_000_000_000, help="Partial parses scored for a sentence, at most.")
+    ] = 100_000,
     max_words: Annotated[
         int | None,
         typer.Option(
