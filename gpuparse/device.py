@@ -1,4 +1,4 @@
-"""Which device computes, and the module with its operations.
+"""Which device computes, and the operations of it.
 
 The one place outside kernels/cuda that imports numba.cuda or cupy: it knows "it imports" from "there is a device".
 """
@@ -6,29 +6,78 @@ The one place outside kernels/cuda that imports numba.cuda or cupy: it knows "it
 from __future__ import annotations
 
 import re
+import sys
+import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
-from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from gpuparse.errors import DeviceError
 
 CPU = "cpu"
 SIMULATOR = "sim"
-CPU_ONLY = "this version of gpuparse computes on the CPU only"
+INSTALL = "pip install 'gpuparse[cuda12]' (or cuda13)"
 
 
 @dataclass(frozen=True)
 class Device:
     """A device that can compute."""
 
-    name: str
+    name: str  # cpu, sim or cuda:N
+    about: str = ""
+    number: int | None = None  # of a GPU
 
-    @property
-    def kernels(self) -> ModuleType:
-        """The module with the operations of this device."""
-        return import_module("gpuparse.kernels.cpu")
+    @cached_property
+    def kernels(self) -> Any:
+        """The operations of this device."""
+        if self.name == CPU:
+            return import_module("gpuparse.kernels.cpu")
+        if self.name == SIMULATOR:
+            return _simulated_kernels()
+        assert self.number is not None
+        return _GpuKernels(self.number)
+
+
+class _GpuKernels:
+    """The operations on one of the GPUs: whoever asks for one has that GPU at hand, and a stream of its own on it."""
+
+    _threads = threading.local()  # of all GPUs: the one that the thread has at hand, and its streams
+
+    def __init__(self, number: int) -> None:
+        from numba import config
+
+        config.CUDA_ARRAY_INTERFACE_SYNC = 0  # kernels and CuPy share the thread's stream: nobody has to wait
+        self._number, self._module = number, import_module("gpuparse.kernels.cuda")
+
+    def __getattr__(self, name: str) -> Any:
+        if getattr(self._threads, "at_hand", None) != self._number:
+            self._take_over()
+        return getattr(self._module, name)
+
+    def _take_over(self) -> None:
+        import cupy
+        from numba import cuda
+
+        cuda.select_device(self._number)
+        cupy.cuda.Device(self._number).use()
+        streams = self._threads.__dict__.setdefault("streams", {})
+        streams.setdefault(self._number, cupy.cuda.Stream(non_blocking=True)).use()
+        self._threads.at_hand = self._number
+
+
+def _simulated_kernels() -> Any:
+    """CUDA's operations in Numba's simulator, which has to be asked for before Numba's CUDA part is imported."""
+    from numba import config
+
+    if "numba.cuda" not in sys.modules:
+        config.ENABLE_CUDASIM = 1
+    kernels = import_module("gpuparse.kernels.cuda")
+    if not kernels.SIMULATED:
+        raise DeviceError("CUDA is in use already, so it can't be simulated: set NUMBA_ENABLE_CUDASIM=1 before.")
+    return kernels
 
 
 @dataclass(frozen=True)
@@ -52,19 +101,41 @@ def find_device(spec: str = "auto") -> Device:
     >>> find_device("cpu").name
     'cpu'
     """
-    if spec in ("auto", CPU):
-        return Device(CPU)
-    if spec == SIMULATOR:
-        raise DeviceError(f"The simulator runs CUDA kernels, and {CPU_ONLY}. Use --device cpu.")
-    number = re.fullmatch(r"(?:cuda:)?([0-9]+)", spec)
-    if not number:
+    devices = find_devices(spec)
+    if len(devices) > 1:
+        raise DeviceError(f"--device {spec}: only training shares its work out over several devices; give one.")
+    return devices[0]
+
+
+def find_devices(spec: str = "auto") -> list[Device]:
+    """The devices that a list such as `0,1` stands for; one word is what find_device knows.
+
+    >>> [device.name for device in find_devices("cpu")]
+    ['cpu']
+    """
+    if spec == "auto":
+        gpus = _find_cuda().gpus
+        return [Device("cuda:0", gpus[0], 0) if gpus else Device(CPU, "the processor of this machine")]
+    names = [re.sub(r"^cuda:", "", name.strip()) for name in spec.split(",")]
+    if len(names) > 1 and not all(re.fullmatch("[0-9]+", name) for name in names):
+        raise DeviceError(f"{spec!r} is no list of devices: give the numbers of GPUs, such as 0,1.")
+    return [_named(name, spec) for name in dict.fromkeys(names)]
+
+
+def _named(name: str, spec: str) -> Device:
+    if name == CPU:
+        return Device(CPU, "the processor of this machine")
+    if name == SIMULATOR:
+        if find_spec("numba_cuda") is None:
+            raise DeviceError(f"The simulator needs numba-cuda, which is not installed: {INSTALL} installs it.")
+        return Device(SIMULATOR, "a GPU simulated on the CPU, for tests")
+    if not re.fullmatch("[0-9]+", name):
         raise DeviceError(f"{spec!r} is no device: give auto, cpu, the number of a GPU such as 0 or cuda:0, or sim.")
-    gpus, cause = _find_gpus()
-    if int(number[1]) < len(gpus):
-        raise DeviceError(f"cuda:{number[1]} ({gpus[int(number[1])]}) is there, but {CPU_ONLY}. Use --device cpu.")
-    raise DeviceError(
-        f"There is no device cuda:{number[1]}: {cause or _count(gpus)}. Use --device cpu, or auto for what is there."
-    )
+    found, number = _find_cuda(), int(name)
+    if number < len(found.gpus):
+        return Device(f"cuda:{number}", found.gpus[number], number)
+    cause = why_not(found) or f"this machine has {len(found.gpus)}, numbered from 0"
+    raise DeviceError(f"There is no device cuda:{number}: {cause}. Use --device cpu, or auto for what is there.")
 
 
 def list_devices() -> list[DeviceReport]:
@@ -73,30 +144,92 @@ def list_devices() -> list[DeviceReport]:
     >>> list_devices()[0].name
     'cpu'
     """
-    gpus, cause = _find_gpus()
+    found = _find_cuda()
     reports = [DeviceReport(CPU, True, "the processor of this machine")]
-    reports += [DeviceReport(f"cuda:{n}", False, f"{gpu}; {CPU_ONLY}") for n, gpu in enumerate(gpus)]
-    if cause:
-        reports.append(DeviceReport("cuda", False, cause))
-    return reports
+    reports += [DeviceReport(f"cuda:{n}", True, gpu) for n, gpu in enumerate(found.gpus)]
+    if not found.gpus:
+        reports.append(DeviceReport("cuda", False, why_not(found)))
+    simulates = find_spec("numba_cuda") is not None
+    about = "a GPU simulated on the CPU, for tests" if simulates else f"needs numba-cuda: {INSTALL} installs it"
+    return [*reports, DeviceReport(SIMULATOR, simulates, about)]
 
 
-def _count(gpus: list[str]) -> str:
-    return f"this machine has {len(gpus)}, numbered from 0"
+def bandwidth(kernels: Any, size: int = 1 << 28) -> float:
+    """Bytes a second that the device reads and writes when it copies `size` of them.
+
+    >>> from gpuparse.kernels import cpu
+    >>> bandwidth(cpu, 1 << 20) > 0
+    True
+    """
+    import time
+
+    source = kernels.arrays.zeros(size // 8)
+    target = kernels.arrays.empty(size // 8)
+    seconds = []
+    for _ in range(5):
+        kernels.wait()
+        start = time.perf_counter()
+        target[:] = source
+        kernels.wait()
+        seconds.append(time.perf_counter() - start)
+    return 2 * size / min(seconds)
 
 
-def _find_gpus() -> tuple[list[str], str]:
-    """The names of the GPUs that CUDA shows; where there is none, the cause."""
-    missing = [name for name in ("cupy", "numba_cuda") if find_spec(name) is None]
+class Cuda(NamedTuple):
+    """What was found of CUDA."""
+
+    missing: Sequence[str] = ()  # packages that are not installed
+    broken: str = ""  # why a package that is there can't be imported
+    driver: int = 0  # the version of CUDA that the driver knows, as 1000 * major + 10 * minor; 0: no driver
+    packages: int = 0  # the version of CUDA that the packages were made for
+    failure: str = ""  # what CUDA says when asked for devices
+    gpus: Sequence[str] = ()  # names and memory
+
+
+def why_not(found: Cuda) -> str:
+    """Why there is no GPU to use, and what to do about it; empty where there is one.
+
+    >>> why_not(Cuda(missing=["cupy"]))
+    "the packages for CUDA are not installed (cupy): pip install 'gpuparse[cuda12]' (or cuda13) installs them"
+    """
+    if found.gpus:
+        return ""
+    if found.missing:
+        return f"the packages for CUDA are not installed ({', '.join(found.missing)}): {INSTALL} installs them"
+    if found.broken:
+        return f"a package for CUDA is installed but can't be imported ({found.broken}): {INSTALL} --force-reinstall"
+    if found.driver == 0:
+        return "there is no NVIDIA driver: install it, or if it is, see whether nvidia-smi finds it"
+    if found.driver // 1000 < found.packages // 1000:
+        return (
+            f"the driver knows CUDA {_version(found.driver)}, and the packages are made for CUDA "
+            f"{_version(found.packages)}: install a newer driver, or packages for CUDA {found.driver // 1000}"
+            + (" (pip uninstall cupy-cuda13x, then pip install 'gpuparse[cuda12]')" if found.driver >= 12000 else "")
+        )
+    return (
+        f"CUDA shows no GPU ({found.failure or 'none counted'}): is there one in this machine, and does "
+        "CUDA_VISIBLE_DEVICES hide it?"
+    )
+
+
+def _version(number: int) -> str:
+    return f"{number // 1000}.{number % 1000 // 10}"
+
+
+def _find_cuda() -> Cuda:
+    """Look for CUDA: the packages, the driver, the GPUs."""
+    missing = [name for name, module in (("cupy", "cupy"), ("numba-cuda", "numba_cuda")) if find_spec(module) is None]
     if missing:
-        extras = "pip install 'gpuparse[cuda12]' (or cuda13)"
-        return [], f"the packages for CUDA are not installed ({', '.join(missing)}); {extras} installs them"
+        return Cuda(missing)
     try:
         import cupy
     except ImportError as error:
-        return [], f"cupy is installed but can't be imported ({error})"
+        return Cuda(broken=str(error).strip().splitlines()[-1])
+    runtime = cupy.cuda.runtime
+    driver, packages = runtime.driverGetVersion(), runtime.runtimeGetVersion()
     try:
-        count = cupy.cuda.runtime.getDeviceCount()
-        return [cupy.cuda.runtime.getDeviceProperties(n)["name"].decode() for n in range(count)], ""
-    except cupy.cuda.runtime.CUDARuntimeError as error:
-        return [], f"CUDA finds no device ({error}); is the driver installed, and a GPU in this machine?"
+        gpus = [runtime.getDeviceProperties(n) for n in range(runtime.getDeviceCount())]
+    except runtime.CUDARuntimeError as error:
+        return Cuda(driver=driver, packages=packages, failure=str(error))
+    names = [f"{gpu['name'].decode()}, {gpu['totalGlobalMem'] / 2**30:.1f} GiB" for gpu in gpus]
+    return Cuda(driver=driver, packages=packages, gpus=names)

@@ -56,6 +56,9 @@ class Observer:
     def corpus(self, corpus: Corpus, skipped: int) -> None:
         """The treebank was read; so many malformed trees were skipped."""
 
+    def device(self, plan: str) -> None:
+        """What of the matrix fits into a device's memory."""
+
     def stage(self, name: str, total: int) -> None:
         """A stage begins, which takes so many steps; 0: nobody knows."""
 
@@ -167,8 +170,9 @@ def train(
     cache: Path | None = None,
     observer: Observer | None = None,
     stop: threading.Event | None = None,
+    others: Sequence[Any] = (),
 ) -> Model:
-    """Learn a model.
+    """Learn a model; `others` are the kernels of further devices, which share the labels.
 
     The folder keeps a log a label, from which a run that was stopped goes on where it was; the cache folder, if any,
     the feature matrix.
@@ -180,7 +184,7 @@ def train(
     observer.stage("features", len(trees))
     source = (trees, vocabulary, options.strategy, options.max_children, options.seed)
     data = training_data(*source, cache, lambda _: observer.step())
-    learned = _learn(data, vocabulary, options, folder, kernels, cache_key(*source), observer, stop)
+    learned = _learn(data, vocabulary, options, folder, kernels, cache_key(*source), observer, stop, others)
     if stop is not None and stop.is_set():
         raise KeyboardInterrupt
     model = replace(_assemble(data, vocabulary, learned, options), tagger=tagger)
@@ -219,6 +223,7 @@ def _learn(
     fingerprint: str,
     observer: Observer,
     stop: threading.Event | None,
+    others: Sequence[Any],
 ) -> dict[str, Learned]:
     number = {label: at for at, label in enumerate(vocabulary.labels)}
     positive = positive_examples(data, vocabulary)
@@ -235,6 +240,8 @@ def _learn(
         observer.tree,
         observer.label,
         stop,
+        others,
+        observer.device,
     )
 
 

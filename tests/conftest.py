@@ -4,10 +4,29 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--device", default="", help="run the tests of tests/cuda on this GPU, such as 0")
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """The CUDA kernels as they were assembled: registers, bytes of shared memory, bytes of spills."""
+    reports = [report for reports in terminalreporter.stats.values() for report in reports]
+    found = dict(value for r in reports for name, value in getattr(r, "user_properties", ()) if name == "assembled")
+    if not found:
+        return
+    terminalreporter.section("CUDA kernels: registers, shared memory, spills")
+    architectures = sorted(found, key=lambda name: int(name.removeprefix("sm_")))
+    terminalreporter.line(f"{'':24}" + "".join(f"{name:>16}" for name in architectures))
+    for kernel in found[architectures[0]]:
+        sizes = ["{:>5}{:>7}{:>4}".format(*found[name][kernel]) for name in architectures]
+        terminalreporter.line(f"{kernel:24}" + "".join(sizes))
 
 
 def _folder(variable: str, default: Path) -> Path:

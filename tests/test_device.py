@@ -2,42 +2,116 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 import gpuparse.device
-from gpuparse.device import find_device, list_devices
+from gpuparse.device import Cuda, find_device, find_devices, list_devices, why_not
 from gpuparse.errors import DeviceError
 
+NO_GPU = Cuda(driver=12090, packages=12090, failure="cudaErrorNoDevice: no CUDA-capable device is detected")
+TWO_GPUS = Cuda(driver=12090, packages=12090, gpus=["Some GPU, 8.0 GiB", "Another, 16.0 GiB"])
 
-@pytest.mark.parametrize("spec", ["auto", "cpu"])
-def test_the_cpu_is_always_there(spec: str) -> None:
-    device = find_device(spec)
+
+def pretend(monkeypatch: pytest.MonkeyPatch, found: Cuda) -> None:
+    monkeypatch.setattr(gpuparse.device, "_find_cuda", lambda: found)
+
+
+def test_the_cpu_is_always_there() -> None:
+    device = find_device("cpu")
     assert device.name == "cpu"
     assert device.kernels.__name__ == "gpuparse.kernels.cpu"
 
 
-@pytest.mark.parametrize("spec", ["0", "cuda:0", "cuda:7"])
+def test_auto_takes_the_first_gpu_and_else_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend(monkeypatch, TWO_GPUS)
+    assert (find_device("auto").name, find_device().about) == ("cuda:0", "Some GPU, 8.0 GiB")
+    pretend(monkeypatch, NO_GPU)
+    assert find_device("auto").name == "cpu"
+
+
+CAUSES = {
+    "no cupy": (Cuda(missing=["cupy"]), r"not installed \(cupy\): pip install 'gpuparse\[cuda12\]' \(or cuda13\)"),
+    "cupy can't be imported": (Cuda(broken="libfoo.so.1: no such file"), r"libfoo.so.1.*--force-reinstall"),
+    "no driver": (Cuda(driver=0, packages=12090), r"no NVIDIA driver: install it.*nvidia-smi"),
+    "an old driver": (
+        Cuda(driver=11040, packages=12090),
+        r"the driver knows CUDA 11.4, and the packages are made for CUDA 12.9: install a newer driver",
+    ),
+    "packages that are too new": (Cuda(driver=12040, packages=13000), r"CUDA 12.4, .* CUDA 13.0.*gpuparse\[cuda12\]"),
+    "no GPU": (NO_GPU, r"no CUDA-capable device.*CUDA_VISIBLE_DEVICES"),
+}
+
+
+@pytest.mark.parametrize("name", CAUSES)
+@pytest.mark.parametrize("spec", ["0", "cuda:7", "0,1"])
 def test_a_gpu_that_is_not_there_is_an_error_with_the_cause_and_the_way_out(
-    spec: str, monkeypatch: pytest.MonkeyPatch
+    name: str, spec: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gpuparse.device, "_find_gpus", lambda: ([], "CUDA finds no device"))
-    with pytest.raises(
-        DeviceError, match=r"There is no device cuda:.: CUDA finds no device. Use --device cpu"
-    ) as caught:
-        find_device(spec)
+    found, cause = CAUSES[name]
+    pretend(monkeypatch, found)
+    with pytest.raises(DeviceError, match=rf"There is no device cuda:.: .*{cause}.*\. Use --device cpu") as caught:
+        find_devices(spec)
     assert caught.value.exit_code == 2
+    assert [(report.name, report.usable) for report in list_devices()[:2]] == [("cpu", True), ("cuda", False)]
+    assert list_devices()[1].about == why_not(found)
 
 
-def test_a_gpu_that_is_there_is_reported_but_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gpuparse.device, "_find_gpus", lambda: (["Some GPU"], ""))
-    assert [(report.name, report.usable) for report in list_devices()] == [("cpu", True), ("cuda:0", False)]
-    with pytest.raises(DeviceError, match="computes on the CPU only"):
-        find_device("cuda:0")
-    with pytest.raises(DeviceError, match="this machine has 1"):
-        find_device("1")
+def test_device_three_of_one_is_an_error_that_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend(monkeypatch, TWO_GPUS._replace(gpus=["Some GPU, 8.0 GiB"]))
+    with pytest.raises(DeviceError, match="There is no device cuda:3: this machine has 1, numbered from 0"):
+        find_device("3")
+
+
+def test_gpus_are_found_by_number_and_several_by_a_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend(monkeypatch, TWO_GPUS)
+    assert [find_device(spec).name for spec in ("1", "cuda:1")] == ["cuda:1", "cuda:1"]
+    assert [device.number for device in find_devices("1,0,1")] == [1, 0]
+    assert [report.name for report in list_devices()[:3]] == ["cpu", "cuda:0", "cuda:1"]
+    with pytest.raises(DeviceError, match="only training shares its work out"):
+        find_device("0,1")
 
 
 @pytest.mark.parametrize("spec", ["gpu", "cuda", "-1", "cuda:x", ""])
 def test_what_is_no_device_is_an_error_that_says_what_is(spec: str) -> None:
     with pytest.raises(DeviceError, match="give auto, cpu"):
         find_device(spec)
+
+
+@pytest.mark.parametrize("spec", ["0,cpu", "auto,0", "0,"])
+def test_a_list_that_does_not_name_gpus_is_an_error(spec: str) -> None:
+    with pytest.raises(DeviceError, match="give the numbers of GPUs, such as 0,1"):
+        find_devices(spec)
+
+
+def python(code: str) -> str:
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    return run.stdout.strip()
+
+
+def test_the_simulator_is_a_device_of_its_own() -> None:
+    pytest.importorskip("numba_cuda", reason="numba-cuda is not installed: pip install 'gpuparse[cuda12]'")
+    code = "import numba; from gpuparse.device import find_device; print(find_device('sim').kernels.SIMULATED)"
+    assert python(code) == "True"
+
+
+def test_a_simulator_asked_for_too_late_is_an_error() -> None:
+    pytest.importorskip("cupy", reason="cupy is not installed: pip install 'gpuparse[cuda12]'")
+    code = """
+import gpuparse.kernels.cuda
+from gpuparse.device import find_device
+from gpuparse.errors import DeviceError
+try:
+    find_device("sim").kernels
+except DeviceError as error:
+    print(error)
+"""
+    assert "set NUMBA_ENABLE_CUDASIM=1 before" in python(code)
+
+
+def test_no_gpu_package_is_imported_with_gpuparse() -> None:
+    code = "import sys, gpuparse.training, gpuparse.device; print({'cupy', 'numba.cuda'} & set(sys.modules))"
+    assert python(code) == "set()"

@@ -1,14 +1,18 @@
-"""Many labels side by side: each is learned on its own, by threads that share the matrix; the longest go first."""
+"""Many labels side by side: each is learned on its own, by threads that share the matrix; the longest go first.
+
+With several devices, each has the matrix and threads of its own, and all take labels from one queue.
+"""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
 
+from gpuparse.errors import DeviceError
 from gpuparse.features.examples import Examples
 from gpuparse.features.matrix import Matrix
 from gpuparse.learn.log import Attempt, Log, read_log
@@ -29,12 +33,15 @@ def train_labels(
     on_tree: Callable[[str, Attempt], None] | None = None,
     on_label: Callable[[str, str], None] | None = None,
     stop: threading.Event | None = None,
+    others: Sequence[Any] = (),
+    on_plan: Callable[[str], None] | None = None,
 ) -> dict[str, Ensemble]:
     """Learn every label of `work` (label -> a guess at how long it takes), each with a log in the folder.
 
     What the folder's logs already hold is not learned again. The result does not depend on the number of jobs.
     `on_tree` is told of every tree tried, `on_label` of every label that has come to its end, and why.
-    When `stop` is set, or on Ctrl-C, each label ends after the tree it is growing.
+    When `stop` is set, or on Ctrl-C, each label ends after the tree it is growing. `others` are the kernels of further
+    devices, each with as many jobs; `on_plan` is told what fits into a device's memory, before anything is copied.
 
     >>> import tempfile
     >>> import numpy as np
@@ -51,7 +58,10 @@ def train_labels(
     2
     """
     stop = stop or threading.Event()
-    postings = Postings.of(matrix, kernels)
+    working = jobs * working_bytes(matrix, options)
+    sites = [_prepare(matrix, device, working, on_plan) for device in (kernels, *others)]
+    free = [site for site in sites for _ in range(jobs)]
+    at_hand = threading.local()
     folder.mkdir(parents=True, exist_ok=True)
 
     def learn(label: str) -> Ensemble:
@@ -66,13 +76,66 @@ def train_labels(
             return Ensemble(label, [a for a in log.attempts if a.kept], len(log.attempts), log.end)
         if stop.is_set():
             return Ensemble(label, [a for a in log.attempts if a.kept], len(log.attempts), "stopped")
-        return train_label(label, examples_of(label), matrix, options, kernels, postings, log, on_tree, stop)
+        site = at_hand.site
+        try:
+            return train_label(
+                label, examples_of(label), site.matrix, options, site.kernels, site.postings, log, on_tree, stop
+            )
+        except MemoryError as error:
+            raise _no_memory(error) from error
+
+    def begin() -> None:
+        at_hand.site = free.pop()
 
     order = sorted(work, key=lambda label: (-work[label], label))
-    with ThreadPoolExecutor(jobs) as pool:
+    with ThreadPoolExecutor(len(free), initializer=begin) as pool:
         futures = {label: pool.submit(learn, label) for label in order}
         _wait(list(futures.values()), stop)
     return {label: futures[label].result() for label in work}
+
+
+class _Site(NamedTuple):
+    """A device with the matrix in place."""
+
+    kernels: Any
+    matrix: Matrix
+    postings: Postings
+
+
+def _prepare(matrix: Matrix, kernels: Any, working: int, on_plan: Callable[[str], None] | None) -> _Site:
+    """Bring the matrix to a device, after saying what fits there."""
+    try:
+        plan = kernels.plan(matrix, working)
+        if plan and on_plan is not None:
+            on_plan(plan)
+        held = kernels.hold(matrix, working)
+        site = _Site(kernels, held, Postings.of(held, kernels))
+        kernels.wait()
+    except MemoryError as error:
+        raise _no_memory(error) from error
+    return site
+
+
+def _no_memory(error: MemoryError) -> DeviceError:
+    return DeviceError(
+        f"The memory of the device does not suffice: {error}. Fewer --jobs, a smaller --sample or --max-words need "
+        "less; --device cpu uses that of the machine."
+    )
+
+
+def working_bytes(matrix: Matrix, options: Options) -> int:
+    """About what learning one label takes on a device besides the matrix.
+
+    >>> import numpy as np
+    >>> segments, starts = np.array([[1], [2]], np.int32), np.array([0, 0, 2, 3])
+    >>> working_bytes(Matrix(segments, starts, np.array([0, 1, 0], np.int32), np.zeros(2, np.uint8)), Options())
+    316
+    """
+    some = matrix.segments[:: max(1, len(matrix.segments) // 1000)]
+    row = float((matrix.starts[some + 1] - matrix.starts[some]).sum() / max(len(some), 1))  # ids, on average
+    examples = 64 * len(matrix.segments)  # bias, odds, leaf and so on; no label has more examples than there are rows
+    histograms = 88 * len(matrix.column)
+    return int(examples + 4 * min(options.sample, len(matrix.segments)) * row + histograms)
 
 
 def log_path(folder: Path, label: str) -> Path:

@@ -53,13 +53,14 @@ class Leaves:
 
     def percolate(self, tree: GrownTree) -> np.ndarray:
         """The leaf of every example."""
-        leaf = self._kernels.arrays.empty(len(self._examples.rows), np.int32)
-        rows, (segments, starts, features, column) = self._examples.rows, self._matrix
-        marks = (tree.feature, _bit_of_nodes(tree), *self._postings, self._bits)
-        arrays = (segments, starts, features, column, tree.feature, tree.yes, tree.no, marks[1], self._bits, leaf)
-        self._kernels.mark(*marks)
-        self._team.share(lambda a, b: self._kernels.percolate(rows, a, b, *arrays), len(leaf), 1024)
-        self._kernels.unmark(*marks)
+        kernels, rows = self._kernels, self._examples.rows
+        leaf = kernels.arrays.empty(len(rows), np.int32)
+        feature, yes, no, bit = map(kernels.to_device, (tree.feature, tree.yes, tree.no, _bit_of_nodes(tree)))
+        marks = (feature, bit, *self._postings, self._bits)
+        kernels.mark(*marks)
+        given = (*self._matrix, feature, yes, no, bit, self._bits, leaf)
+        self._team.share(lambda a, b: kernels.percolate(rows, a, b, *given), len(leaf), 1024)
+        kernels.unmark(*marks)
         return leaf
 
     def sums(self, leaf: np.ndarray, odds: np.ndarray, nodes: int) -> tuple[np.ndarray, np.ndarray]:
@@ -127,7 +128,8 @@ class Leaves:
         sums = kernels.arrays.zeros((len(shares), 2, len(factor)), np.int64)
         given = (movers.begin, movers.end, movers.group, kernels.to_device(factor), self._scale)
         self._team.each(
-            kernels.slopes, [(*given, *share, movers.bias, movers.odds, *sums[s]) for s, share in enumerate(shares)]
+            kernels.slopes,
+            [(*given, *share, movers.bias, movers.odds, sums[s, 0], sums[s, 1]) for s, share in enumerate(shares)],
         )
         weight, curvature = kernels.to_host(sums).sum(axis=0).reshape(2, -1, 2)
         return (weight[:, 1] - weight[:, 0]) / self._scale, curvature.sum(axis=1) / self._scale

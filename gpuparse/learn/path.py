@@ -49,7 +49,7 @@ def train_label(
     on_tree: Callable[[str, Attempt], None] | None = None,
     stop: threading.Event | None = None,
 ) -> Ensemble:
-    """Learn one label; with a log, go on where it stopped.
+    """Learn one label; with a log, go on where it stopped. With postings, the matrix is one that `kernels` holds.
 
     >>> from gpuparse.kernels import cpu
     >>> matrix = Matrix(
@@ -60,8 +60,11 @@ def train_label(
     >>> ensemble.kept[0].tree.feature.tolist()
     [0, -1, -1]
     """
+    if postings is None:
+        matrix = kernels.hold(matrix)
+        postings = Postings.of(matrix, kernels)
     with Team(options.threads) as team:
-        path = Path(label, examples, matrix, postings or Postings.of(matrix, kernels), options, kernels, team)
+        path = Path(label, examples, matrix, postings, options, kernels, team)
         for attempt in log.attempts if log is not None else ():
             path.repeat(attempt)
         end = path.follow(log, on_tree, stop)
@@ -71,20 +74,20 @@ def train_label(
 
 
 class Path:
-    """The state of one label along its path."""
+    """The state of one label along its path: the examples of the host, the matrix and postings of the device."""
 
     def __init__(
         self, label: str, examples: Examples, matrix: Matrix, postings: Postings, options: Options, kernels: Any,
         team: Team,
     ) -> None:  # fmt: skip
         _check(label, examples, matrix)
-        self._label, self._examples, self._matrix = label, examples, matrix
-        self._postings, self._options, self._kernels = postings, options, kernels
+        self._label, self._matrix, self._options = label, matrix, options
+        total_bias, largest_bias = math.fsum(examples.bias), float(examples.bias.max(initial=0.0))
+        examples = Examples(*map(kernels.to_device, examples))
         self._sampler = Sampler(label, examples, options, kernels, team)
         self._growth = kernels.Growth(matrix, postings, team)
-        total_bias, largest_bias = math.fsum(examples.bias), float(examples.bias.max(initial=0.0))
         self.leaves = Leaves(examples, matrix, postings, options, kernels, team, total_bias, largest_bias)
-        self._odds = np.ones(len(examples.rows))  # exp(margin): every score begins at 0
+        self._odds = kernels.arrays.ones(len(examples.rows))  # exp(margin): every score begins at 0
         self._parameters = Parameters()
         self._loss = math.log(2.0) * total_bias
         self._lambda = math.inf

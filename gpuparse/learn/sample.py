@@ -42,7 +42,7 @@ class Sampler:
     def __init__(self, label: str, examples: Examples, options: Options, kernels: Any, team: Team) -> None:
         self._label, self._examples = label, examples
         self._options, self._kernels, self._team = options, kernels, team
-        self._all = np.arange(len(examples.rows), dtype=np.int32)
+        self._all = kernels.arrays.arange(len(examples.rows), dtype=np.int32)
 
     def draw(self, odds: np.ndarray, attempt: int) -> Sample:
         """At most options.sample examples for an attempt at a tree, given exp(margin) of every example."""

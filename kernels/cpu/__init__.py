@@ -4,7 +4,7 @@ import numpy
 
 from .collect import collect
 from .growth import Growth
-from .hold import hold, to_device, to_host
+from .hold import hold, plan, to_device, to_host, wait
 from .holds import holds
 from .leaf_sums import leaf_sums
 from .losses import losses
@@ -21,9 +21,11 @@ from .transpose import transpose
 from .weigh import weigh
 
 arrays = numpy  # the module that makes arrays for this device
+BATCH = 2  # sentences searched side by side: the caches like few
 CELL = 1 << 14  # examples that slopes and losses go through in a row
 
 __all__ = [
+    "BATCH",
     "CELL",
     "Growth",
     "arrays",
@@ -34,6 +36,7 @@ __all__ = [
     "losses",
     "mark",
     "percolate",
+    "plan",
     "priorities",
     "put_back",
     "quantise",
@@ -46,5 +49,6 @@ __all__ = [
     "transpose",
     "uniform",
     "unmark",
+    "wait",
     "weigh",
 ]

@@ -11,6 +11,15 @@ def to_host(array):
     return array
 
 
-def hold(matrix):
-    """The matrix of a training run, for as long as it lasts."""
+def wait():
+    """Until the device has done all that it was asked for."""
+
+
+def plan(matrix, working=0):
+    """What of the matrix fits into the memory, for a device that has its own; `working` bytes are needed besides."""
+    return ""
+
+
+def hold(matrix, working=0):
+    """The matrix of a training run, for as long as it lasts; `working` bytes are needed besides."""
     return matrix

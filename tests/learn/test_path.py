@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,16 +32,16 @@ OPTIONS = st.builds(
 )
 
 
-def learn(given: Problem, options: Options) -> tuple[Ensemble, list[Attempt]]:
+def learn(given: Problem, options: Options, kernels: Any = cpu) -> tuple[Ensemble, list[Attempt]]:
     attempts: list[Attempt] = []
     ensemble = train_label(
-        "NP", given.examples, given.matrix, options, cpu, on_tree=lambda label, attempt: attempts.append(attempt)
+        "NP", given.examples, given.matrix, options, kernels, on_tree=lambda label, attempt: attempts.append(attempt)
     )
     return ensemble, attempts
 
 
-def check_against_oracle(given: Problem, options: Options) -> int:
-    ensemble, attempts = learn(given, options)
+def check_against_oracle(given: Problem, options: Options, kernels: Any = cpu) -> int:
+    ensemble, attempts = learn(given, options, kernels)
     oracle = Oracle("NP", given.dense, given.examples, options)
     trees, lambda_ = [], math.inf
     for attempt in attempts:

@@ -1,0 +1,60 @@
+"""Arrays on the device: the module that makes them, and the two ways between host and device, which are counted."""
+
+from typing import Any
+
+import numpy as np
+from numba import cuda
+
+from .simulated import Arrays, DeviceArray, mend_simulator
+
+SIMULATED = "simulator" in cuda.jit.__module__
+
+if SIMULATED:
+    mend_simulator()
+    arrays: Any = Arrays()
+else:
+    import cupy as arrays
+
+
+class Traffic:
+    """What went between host and device, and how many kernels were launched, all threads together."""
+
+    def __init__(self) -> None:
+        self.to_device = self.to_host = 0  # bytes
+        self.looks = 0  # copies to the host; each waits for the device
+        self.launches = 0  # of our own kernels
+
+    def since(self, before: dict[str, int]) -> dict[str, int]:
+        """What was added since a copy of vars(traffic) was taken."""
+        return {name: count - before[name] for name, count in vars(self).items()}
+
+
+traffic = Traffic()
+
+
+def to_device(array):
+    """An array of the host, for the device."""
+    traffic.to_device += array.nbytes
+    return np.array(array).view(DeviceArray) if SIMULATED else arrays.asarray(array)
+
+
+def to_host(array):
+    """An array of the device, for Python to look at. It waits until the device has computed it."""
+    traffic.to_host += array.nbytes
+    traffic.looks += 1
+    return np.array(array.view(np.ndarray)) if SIMULATED else array.get()  # synchronize!
+
+
+def wait():
+    """Until the device has done all that it was asked for."""
+    if not SIMULATED:
+        arrays.cuda.get_current_stream().synchronize()  # synchronize!
+
+
+def free_bytes() -> int:
+    """How much memory of the device nobody uses yet; a simulated one has plenty."""
+    if SIMULATED:
+        return 1 << 34
+    free, _ = arrays.cuda.Device().mem_info
+    pool = arrays.get_default_memory_pool()
+    return int(free + pool.free_bytes())

@@ -1,0 +1,119 @@
+"""The nodes of a growing tree are the same on the device and on the CPU, wave after wave."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from gpuparse.kernels import cpu
+
+from gpuparse.learn.postings import Postings
+from gpuparse.learn.team import Team
+from tests.cuda.twins import assert_equal
+from tests.learn.problems import Problem, problem
+
+HUGE = 2**31
+
+
+class Twins:
+    """A Growth of each kind over the same sample."""
+
+    def __init__(self, cuda: Any, given: Problem, seed: int = 0) -> None:
+        rows = given.examples.rows
+        weights = np.random.default_rng(seed).integers(-(2**20), 2**20, len(rows))
+        packed = np.where(weights > 0, weights << 32, -weights)
+        self.given, self.growths = given, []
+        for kernels in (cpu, cuda):
+            matrix = kernels.hold(given.matrix)
+            growth = kernels.Growth(matrix, Postings.of(matrix, kernels), Team(1))
+            growth.plant(kernels.to_device(rows), kernels.to_device(packed))
+            self.growths.append(growth)
+
+    def ask(self, method: str, *arguments: Any) -> Any:
+        """What both say, which has to be the same."""
+        ours, theirs = (getattr(growth, method)(*arguments) for growth in self.growths)
+        if method == "extremes":  # where there is no feature the sum means nothing
+            for found in (ours, theirs):
+                found[found[:, 0] < 0, 1] = 0
+                found[found[:, 2] < 0, 3] = 0
+        assert_equal(_plain(ours), _plain(theirs))
+        return ours
+
+
+def _plain(found: Any) -> Any:
+    return tuple(found) if isinstance(found, tuple) else found
+
+
+def all_sums(twins: Twins, node: int) -> list[int]:
+    n = len(twins.given.matrix.column)
+    return twins.ask("entries", [node] * n, list(range(n))).tolist()
+
+
+GIVEN = {
+    "narrow": problem(7, 40, 9, 3, density=0.8),
+    "wide": problem(8, 30, 60, 2, density=0.15),
+    "one row": problem(1, 1, 3, 1),
+}
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_histograms_of_all_nodes_are_the_same_down_to_the_leaves(cuda: Any, name: str) -> None:
+    twins = Twins(cuda, GIVEN[name])
+    wave, splits = [0], 0
+    while wave and splits < 12:
+        for node in wave:
+            all_sums(twins, node)
+        found = twins.ask("extremes", wave, [-1] * len(wave), [1] * len(wave), [], [])  # 0 is nobody's extreme
+        features = np.maximum(found[:, 0], 0).tolist()
+        first, _ = twins.ask("split", wave, features)
+        splits += len(wave)
+        wanted = [(n + splits) % 3 != 0 for n in range(2 * len(wave))]  # both, either and neither child of a node
+        twins.ask("descend", wave, first, wanted)
+        wave = [first + n for n in range(2 * len(features)) if wanted[n]]
+        dropped = wave[4:]
+        twins.ask("release", dropped)
+        wave = wave[:4]
+
+
+def test_features_set_aside_count_as_nothing_and_come_back(cuda: Any) -> None:
+    twins = Twins(cuda, GIVEN["narrow"])
+    before = all_sums(twins, 0)
+    aside = [int(np.argmin(before)), int(np.argmax(before))]
+    found = twins.ask("extremes", [0], [0], [0], [0, 0], aside)
+    assert not {int(found[0, 0]), int(found[0, 2])} & set(aside)
+    assert all_sums(twins, 0) == before
+
+
+def test_of_equal_sums_the_lowest_feature_is_the_extreme(cuda: Any) -> None:
+    given = GIVEN["narrow"]
+    column = np.append(given.matrix.column, [0, 0]).astype(np.uint8)  # two features that no row has: their sums are 0
+    twins = Twins(cuda, given._replace(matrix=given.matrix._replace(column=column)))
+    at = twins.ask("extremes", [0], [HUGE], [-HUGE], [0] * 9, list(range(9)))
+    assert at.tolist() == [[0, 0, 0, 0]]
+
+
+def test_a_limit_forgets_features_that_are_too_light_to_win(cuda: Any) -> None:
+    twins = Twins(cuda, GIVEN["wide"])
+    sums = all_sums(twins, 0)
+    twins.ask("limit", 2.0**20, 5)
+    low, high = twins.ask("extremes", [0], [HUGE], [-HUGE], [], [])[0, [1, 3]]
+    assert (low, high) == (min(sums), max(sums))
+    twins.ask("split", [0], [int(np.argmin(sums))])
+    twins.ask("descend", [0], 1, [True, True])
+    twins.ask("extremes", [1, 2], [-(2**20), -(2**20)], [2**20, 2**20], [], [])
+
+
+def test_a_wave_costs_few_launches_and_one_look_for_each_question(cuda: Any) -> None:
+    twins = Twins(cuda, GIVEN["wide"])
+    growth = twins.growths[1]
+    first = growth.split([0], [0]).first
+    growth.descend([0], first, [True, True])
+    before = dict(vars(cuda.traffic))
+    growth.extremes([1, 2], [HUGE, HUGE], [-HUGE, -HUGE], [], [])
+    first = growth.split([1, 2], [1, 2]).first
+    growth.descend([1, 2], first, [True, True, True, True])
+    spent = cuda.traffic.since(before)
+    assert spent["looks"] == 2
+    assert spent["launches"] <= 8
+    assert spent["to_host"] <= 64

@@ -1,0 +1,174 @@
+"""Whole training runs on the device: the same models as on the CPU, few copies, and matrices larger than the memory."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from gpuparse.kernels import cpu
+
+from gpuparse.errors import DeviceError
+from gpuparse.features.examples import Examples
+from gpuparse.learn import Attempt, Options, train_label, train_labels
+from gpuparse.learn.leaves import Leaves
+from gpuparse.learn.postings import Postings
+from gpuparse.learn.team import Team
+from tests.kernels.test_learning_operations import chain
+from tests.learn.problems import Problem, problem
+from tests.learn.test_path import check_against_oracle, learn
+
+GIVEN = problem(7, 40, 10, 3)
+SMALL = Options(max_trees=2, min_lambda=0.0, split_margin=0.05)
+
+
+def trees(attempts: list[Attempt]) -> list[dict[str, Any]]:
+    """All that decides a model; the loss's last digits may differ."""
+    facts = [{k: v for k, v in a.to_json().items() if k not in ("seconds", "risk", "loss")} for a in attempts]
+    return [{**fact, "loss": pytest.approx(a.loss, rel=1e-12)} for fact, a in zip(facts, attempts, strict=True)]
+
+
+def facts(attempts: list[Attempt]) -> list[dict[str, Any]]:
+    return [{k: v for k, v in a.to_json().items() if k not in ("seconds", "risk")} for a in attempts]
+
+
+def assert_same_path(cuda: Any, given: Problem, options: Options) -> None:
+    assert facts(learn(given, options, cuda)[1]) == trees(learn(given, options)[1])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        SMALL,
+        Options(max_trees=3, min_lambda=0.0, sample=15),
+        Options(max_trees=2, min_lambda=0.0, penalty="l2", sample=15),
+        Options(max_trees=2, min_lambda=0.0, gain="unregularized", split_margin=1.0),
+        Options(max_trees=2, min_lambda=0.0, stumps=True),
+    ],
+    ids=["all examples", "a sample", "l2", "unregularized", "stumps"],
+)
+def test_a_path_is_the_same_as_on_the_cpu(cuda: Any, options: Options) -> None:
+    assert_same_path(cuda, GIVEN, options)
+
+
+def test_a_path_follows_the_oracle(cuda: Any) -> None:
+    assert check_against_oracle(problem(3, 24, 8, 2), Options(max_trees=2, min_lambda=0.0), cuda) == 2
+
+
+@pytest.mark.parametrize(
+    "given", [problem(1, 1, 2, 1), problem(2, 12, 0, 2), problem(4, 16, 300, 2, density=0.05)],
+    ids=["one row", "no feature", "wide"],
+)  # fmt: skip
+def test_degenerate_problems_end_as_on_the_cpu(cuda: Any, given: Problem) -> None:
+    assert_same_path(cuda, given, SMALL)
+
+
+def test_no_example_at_all_ends_at_once(cuda: Any) -> None:
+    nothing = Examples(np.empty(0, np.int32), np.empty(0, np.int8), np.empty(0))
+    assert learn(GIVEN._replace(examples=nothing), SMALL, cuda)[1] == []
+
+
+def test_an_iteration_copies_a_few_kilobytes_back_and_looks_a_few_times(cuda: Any) -> None:
+    counts = []
+    before = dict(vars(cuda.traffic))
+
+    def count(*_: Any) -> None:
+        counts.append(cuda.traffic.since(before))
+        before.update(vars(cuda.traffic))
+
+    options = Options(max_trees=4, min_lambda=0.0, sample=20)
+    train_label("NP", GIVEN.examples, GIVEN.matrix, options, cuda, on_tree=count)
+    assert len(counts) >= 4
+    for spent in counts:
+        assert spent["to_host"] <= 4096
+        assert spent["looks"] <= 60
+        assert spent["launches"] <= 120
+
+
+@pytest.fixture
+def small_memory(cuda: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Pretends that the device has so many bytes free, and lets parts be small."""
+    hold, memory = (import_module(f"gpuparse.kernels.cuda.{name}") for name in ("hold", "memory"))
+
+    def pretend(free: int) -> None:
+        monkeypatch.setattr(memory, "free_bytes", lambda: free)
+        monkeypatch.setattr(hold, "LEAST_PART", 16)
+
+    return pretend
+
+
+def table_bytes(given: Problem) -> int:
+    segments, starts, _, column = given.matrix
+    return segments.nbytes + starts.nbytes + column.nbytes + 8 * (len(starts) - 1) + 8 * (len(column) + 1)
+
+
+def test_a_matrix_larger_than_the_memory_is_streamed_and_the_path_is_the_same(cuda: Any, small_memory: Any) -> None:
+    assert cuda.plan(GIVEN.matrix).endswith(": resident")
+    small_memory(table_bytes(GIVEN) + 80)
+    plan = cuda.plan(GIVEN.matrix)
+    assert int(plan.split("streamed in ")[1].split()[0]) > 3, plan
+    assert_same_path(cuda, GIVEN, Options(max_trees=2, min_lambda=0.0, sample=20))
+
+
+def test_streamed_features_beyond_the_bits_are_searched_part_by_part(cuda: Any, small_memory: Any) -> None:
+    given = problem(3, 12, 100, 2, density=0.2)
+    tree = chain(np.random.default_rng(0).permutation(100)[:80].tolist())
+    small_memory(table_bytes(given) + 400)
+    found = []
+    for kernels in (cpu, cuda):
+        matrix = kernels.hold(given.matrix)
+        examples = Examples(*map(kernels.to_device, given.examples))
+        postings = Postings.of(matrix, kernels)
+        leaves = Leaves(examples, matrix, postings, Options(), kernels, Team(1), 1.0, 1.0)
+        found.append(kernels.to_host(leaves.percolate(tree)).tolist())
+    assert found[0] == found[1]
+
+
+LABELS = {"NP": 9, "VP": 7, "PP": 5, "S": 3}
+
+
+def train(folder: Path, kernels: Any, **more: Any) -> dict[str, list[dict[str, Any]]]:
+    options = Options(max_trees=1, min_lambda=0.0)
+    ensembles = train_labels(LABELS, lambda _: GIVEN.examples, GIVEN.matrix, options, kernels, folder, "x", **more)
+    return {label: [attempt.tree.to_json() for attempt in found.kept] for label, found in ensembles.items()}
+
+
+class Counted:
+    """Kernels of a device that count the trees begun on it."""
+
+    def __init__(self, kernels: Any) -> None:
+        self.kernels, self.planted = kernels, 0
+
+    def __getattr__(self, name: str) -> Any:
+        self.planted += name == "weigh"
+        return getattr(self.kernels, name)
+
+
+def test_labels_are_shared_out_over_devices_and_come_out_the_same(cuda: Any, tmp_path: Path) -> None:
+    devices = [Counted(cuda), Counted(cuda)]
+    told: list[str] = []
+    found = train(tmp_path / "two", devices[0], others=[devices[1]], on_plan=told.append)
+    assert found == train(tmp_path / "cpu", cpu)
+    assert sum(device.planted for device in devices) == len(LABELS)
+    assert all(device.planted for device in devices)
+    assert [plan.split(": ")[1] for plan in told] == ["resident", "resident"]
+
+
+def test_a_matrix_that_can_not_even_be_streamed_fails_before_anything_is_learned(
+    cuda: Any, small_memory: Any, tmp_path: Path
+) -> None:
+    small_memory(100)
+    with pytest.raises(DeviceError, match=r"at once, of which 0.0 MiB are free. Fewer --jobs") as caught:
+        train(tmp_path, cuda)
+    assert caught.value.exit_code == 2
+
+
+def test_running_out_of_memory_says_what_to_do(cuda: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any) -> None:
+        raise MemoryError("Out of memory allocating 4,096 bytes")
+
+    monkeypatch.setattr(cuda, "weigh", full)
+    with pytest.raises(DeviceError, match=r"Out of memory allocating 4,096 bytes. Fewer --jobs"):
+        train(tmp_path, cuda)

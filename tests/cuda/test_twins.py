@@ -1,0 +1,175 @@
+"""Every operation of the device gives what its twin on the CPU gives: to the bit, but for the loss's logarithm."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from gpuparse.kernels import cpu
+
+from gpuparse.learn.fixed_point import scale_for
+from gpuparse.learn.leaves import _bit_of_nodes, _cells
+from gpuparse.learn.postings import Postings
+from gpuparse.learn.sample import sampling_key
+from gpuparse.model.rules import Part
+from tests.cuda.twins import assert_equal, both, same
+from tests.kernels.test_learning_operations import chain
+from tests.learn.problems import Problem, problem
+
+SIZES = [0, 1, 7, 40]
+
+
+class Examples:
+    """Examples with random signs, biases, odds and leaves; a third of them like another."""
+
+    def __init__(self, n: int, nodes: int = 5) -> None:
+        rng = np.random.default_rng(n)
+        self.y = rng.choice([-1, 1], n).astype(np.int8)
+        self.bias, self.odds = rng.random(n) / 3, np.exp(rng.normal(0, 3, n))
+        self.leaf = rng.integers(0, nodes, n).astype(np.int32)
+        again = rng.random(n) < 1 / 3
+        for values in (self.y, self.bias, self.odds, self.leaf):
+            values[again] = values[: again.sum()]
+        self.scale = scale_for(self.bias.sum(), self.bias.max(initial=0.0))
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_priorities_are_the_same_draws(cuda: Any, n: int) -> None:
+    given = Examples(n)
+    same(cuda, "priorities", given.bias, given.odds, sampling_key(3, "NP", n), 0, n, np.zeros(n))
+    same(cuda, "priorities", given.bias, given.odds, sampling_key(3, "NP", n), n // 3, n // 2, np.zeros(n))
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("tau", [0.0, 0.05])
+def test_weights_of_a_sample_are_the_same_integers(cuda: Any, n: int, tau: float) -> None:
+    given = Examples(n)
+    kept = np.flatnonzero(given.bias > 0.1).astype(np.int32)
+    found = same(cuda, "weigh", given.bias, given.odds, kept, tau, np.zeros(len(kept)))
+    weights = found.arguments[-1]
+    same(cuda, "total", weights, scale_for(len(kept) * found.returned, found.returned))
+    same(cuda, "quantise", given.y, kept, weights, 2.0**27, np.zeros(len(kept), np.int64))
+
+
+@pytest.mark.parametrize("n", [2, 9, 40])
+def test_selection_keeps_the_same_examples_where_many_are_equal(cuda: Any, n: int) -> None:
+    priority = np.random.default_rng(n).choice([0.5, 1.0, 2.0], n)
+    for count in {1, n // 2, n - 1}:
+        same(cuda, "select", priority, count)
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("nodes", [1, 5, 40])
+def test_leaf_sums_are_the_same_in_a_blocks_own_memory_and_beyond_it(cuda: Any, n: int, nodes: int) -> None:
+    given = Examples(n, nodes)
+    around = (given.leaf, given.y, given.bias, given.odds, given.scale)
+    same(cuda, "leaf_sums", *around, 0, n, np.zeros(nodes, np.int64), np.zeros((nodes, 2), np.int64))
+    same(cuda, "leaf_sums", *around, n // 3, n, np.ones(nodes, np.int64), np.zeros((nodes, 2), np.int64))
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_the_same_examples_are_collected_though_in_another_order(cuda: Any, n: int) -> None:
+    given = Examples(n)
+    place, total = np.full((5, 2), -1), 0
+    for node in (1, 3):
+        for side, sign in enumerate((1, -1)):
+            place[node, side] = total
+            total += np.count_nonzero((given.leaf == node) & (given.y == sign))
+    room = (np.zeros(total, np.int32), np.zeros(total), np.zeros(total))
+    around = (given.leaf, given.y, given.bias, given.odds, 0, n, place, *room)
+    expected, found = both(cuda, "collect", *around)
+    assert_equal(expected.arguments[6], found.arguments[6])
+    cuts = sorted({*place[place >= 0].tolist(), total})
+    for begin, end in pairwise(cuts):
+        groups = [
+            sorted(zip(*(a[begin:end].tolist() for a in outcome.arguments[7:]), strict=True))
+            for outcome in (expected, found)
+        ]
+        assert groups[0] == groups[1]
+    same(cuda, "put_back", *(found.arguments[i] for i in (7, 9)), np.zeros(n))
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("length", [3, 16])
+def test_slopes_and_steps_are_the_same(cuda: Any, n: int, length: int) -> None:
+    given = Examples(n)
+    ends = np.array([n // 4, n // 4, n // 2, n])  # the second group is empty
+    begin, end, group = _cells(np.array([0, n // 4, n // 4, n // 2]), ends, length)
+    step = np.array([0.5, -0.5, 2.0, -2.0])
+    factor = np.where(np.array([True, True, False, True]), np.exp(step), -1.0)
+    cells = (0, len(begin), given.bias, given.odds)
+    same(cuda, "slopes", begin, end, group, factor, given.scale, *cells, np.zeros(4, np.int64), np.zeros(4, np.int64))
+    around = (begin, end, group, step, np.exp(step), given.scale / 4, *cells, np.zeros(1, np.int64))
+    expected, found = both(cuda, "losses", *around)
+    assert_equal(expected.arguments[9], found.arguments[9])  # the odds
+    change, like = expected.arguments[-1][0] / given.scale, found.arguments[-1][0] / given.scale
+    assert like == pytest.approx(change, rel=1e-13, abs=1e-15)
+
+
+def problems() -> list[Problem]:
+    return [
+        problem(1, 1, 3, 1),
+        problem(2, 20, 0, 2),
+        problem(3, 30, 12, 3, density=0.8),
+        problem(4, 25, 90, 2, density=0.1),
+    ]
+
+
+@pytest.mark.parametrize("given", problems(), ids=["one row", "no feature", "dense", "ragged"])
+def test_each_features_segments_are_the_same_in_any_order(cuda: Any, given: Problem) -> None:
+    matrix = given.matrix
+    (begins, holders), (found_begins, found) = (
+        outcome.returned for outcome in both(cuda, "transpose", matrix.starts, matrix.features, len(matrix.column))
+    )
+    assert_equal(begins, found_begins)
+    for a, b in pairwise(begins):
+        assert holders[a:b].tolist() == sorted(found[a:b].tolist())
+
+
+@pytest.mark.parametrize("length", [0, 1, 5, 90])
+def test_percolation_ends_in_the_same_leaves_with_bits_or_without(cuda: Any, length: int) -> None:
+    given = problem(3, 30, 100, 2, density=0.2)
+    tree = chain(np.random.default_rng(0).permutation(100)[:length].tolist())
+    bit, rows = _bit_of_nodes(tree), given.examples.rows
+    bits = np.zeros(len(given.matrix.starts) - 1, np.uint64)
+    marks = (tree.feature, bit, *Postings.of(given.matrix, cpu))
+    marked = same(cuda, "mark", *marks, bits).arguments[-1]
+    assert marked.any() == (length > 0)
+    down = (*given.matrix, tree.feature, tree.yes, tree.no, bit, marked, np.zeros(len(rows), np.int32))
+    same(cuda, "percolate", rows, 0, len(rows), *down)
+    same(cuda, "percolate", rows, 3, 9, *down)
+    assert not same(cuda, "unmark", *marks, marked).arguments[-1].any()
+
+
+class Layout:
+    """Random rules: the words of rows, and the tables of kernels/cpu/score.py."""
+
+    def __init__(self, rows: int, labels: int, blocks_of_parts: list[int], seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        blocks = sum(blocks_of_parts)
+        self.part_blocks = np.cumsum([0, *blocks_of_parts]).astype(np.int32)
+        self.block_words = np.cumsum([0, *rng.integers(1, 4, blocks)]).astype(np.int32)
+        runs = [
+            (part, eight, int(rng.integers(labels)))
+            for part, first in enumerate(self.part_blocks[:-1].tolist())
+            for eight in range(8 * first, 8 * int(self.part_blocks[part + 1]))
+            if eight == 8 * first or rng.random() < 0.4
+        ]
+        self.part_runs = np.searchsorted([run[0] for run in runs], np.arange(len(blocks_of_parts) + 1)).astype(np.int32)
+        self.run_eights = np.array([*(run[1] for run in runs), 8 * blocks], np.int32)
+        self.run_label = np.array([run[2] for run in runs], np.int32)
+        self.sums = rng.integers(-(2**50), 2**50, (8 * blocks, 256))
+        words = max(1, int(self.block_words[-1]))
+        self.bits = rng.integers(0, 2**64, (rows, words), np.uint64)
+        self.parts = rng.integers(0, len(blocks_of_parts), rows).astype(np.uint8)
+        self.scores = np.where(rng.random((rows, labels)) < 0.2, np.iinfo(np.int64).min, rng.integers(-9, 9, (rows, 1)))
+
+
+@pytest.mark.parametrize("rows", [0, 1, 9])
+@pytest.mark.parametrize("blocks", [[0] * len(Part), [1, 0, 2, 1, 0, 3]], ids=["no rule", "rules"])
+def test_scores_are_the_same_and_what_is_not_wanted_stays(cuda: Any, rows: int, blocks: list[int]) -> None:
+    given = Layout(rows, 4, blocks, rows)
+    layout = (given.part_blocks, given.block_words, given.part_runs, given.run_eights, given.run_label, given.sums)
+    same(cuda, "score", given.bits, given.parts, *layout, given.scores)
