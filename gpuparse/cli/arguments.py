@@ -32,7 +32,10 @@ SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Leave out malformed t
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Another seed, another sequence of random choices.")]
 Device = Annotated[
-    str, typer.Option("--device", help="auto, cpu, the number of a GPU such as 0 or cuda:0, or sim (CUDA, simulated).")
+    str,
+    typer.Option(
+        "--device", help="auto, cpu, a GPU such as 0 or cuda:0, for training several such as 0,1, or sim (simulated)."
+    ),
 ]
 StrategyOption = Annotated[
     StrategyName, typer.Option("--strategy", help="Right to left, left to right, or bottom-up in any order.")

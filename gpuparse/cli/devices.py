@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from typing import TYPE_CHECKING
+
 from gpuparse.cli.arguments import Json
 from gpuparse.cli.tables import print_json, print_table
+
+if TYPE_CHECKING:
+    from gpuparse.device import Device
 
 
 def devices_command(as_json: Json = False) -> None:
@@ -20,3 +26,16 @@ def devices_command(as_json: Json = False) -> None:
         [[device.name, "yes" if device.usable else "no", device.about] for device in listed],
         figures=False,
     )
+
+
+def chosen_devices(spec: str) -> list[Device]:
+    """The devices that --device stands for; where it is `auto`, stderr is told which one that is.
+
+    A pipeline on a machine without GPUs is not told what it knows.
+    """
+    from gpuparse.device import find_devices
+
+    devices = find_devices(spec)
+    if spec == "auto" and (devices[0].number is not None or sys.stderr.isatty()):
+        print(f"device: {devices[0].name} ({devices[0].about})", file=sys.stderr)
+    return devices

@@ -171,8 +171,8 @@ def train_model(
     observer: Observer | None = None,
 ) -> Model:
     """Train on treebanks, or on the synthetic one, and write the model and its report."""
+    from gpuparse.cli.devices import chosen_devices
     from gpuparse.cli.report import write_report
-    from gpuparse.device import find_device
     from gpuparse.learn import read_attempts
     from gpuparse.model.file import check_place, save_model
     from gpuparse.training import Observer, split_corpus, train
@@ -180,7 +180,7 @@ def train_model(
 
     check_place(out)
     observer = observer or Observer()
-    kernels = find_device(device).kernels
+    kernels, *others = [found.kernels for found in chosen_devices(device)]
     language = load_language(language_file)
     observer.stage("reading", 0)
     skipped: list[Any] = []
@@ -196,7 +196,8 @@ def train_model(
         shutil.rmtree(folder / "labels", ignore_errors=True)
     folder.mkdir(parents=True, exist_ok=True)  # fails now, and not after hours, where nothing can be written
     with _termination_interrupts():
-        model = train(corpus, language, options, folder / "labels", kernels, cache or folder / "matrix", observer)
+        matrix = cache or folder / "matrix"
+        model = train(corpus, language, options, folder / "labels", kernels, matrix, observer, others=others)
     save_model(model, out)
     write_report(model, read_attempts(folder / "labels"), folder / "report.html")
     return model

@@ -61,6 +61,10 @@ class TrainingDisplay(Observer):
             said += f"; {corpus.left_out} left out (too long, or no words)"
         self._say(said + (f"; {skipped} malformed trees skipped" if skipped else ""))
 
+    def device(self, plan: str) -> None:
+        """What of the matrix fits into a device's memory."""
+        self._say(plan)
+
     def stage(self, name: str, total: int) -> None:
         now = time.monotonic()
         if self._stage:
