@@ -26,7 +26,7 @@ from gpuparse.model.file import load_model
 from gpuparse.model.model import Model
 from gpuparse.parsing import parse_sentences, read_words_of_trees, tag_anew
 from gpuparse.search.parser import Parser, SearchOptions
-from gpuparse.trees import TOP, Tree, read_trees
+from gpuparse.trees import TOP, Tree, count_words, read_trees, strip
 from gpuparse.version import VERSION
 
 SOURCES = {  # the genres to learn from, as GUM's LICENSE.txt tells the licences of their texts
@@ -41,7 +41,7 @@ SOURCES = {  # the genres to learn from, as GUM's LICENSE.txt tells the licences
     "voyage": "CC BY-SA 3.0 (Wikivoyage)",
 }
 LICENCE = "CC BY-SA 4.0 as far as it derives from its texts; annotations CC BY 4.0"
-LENGTHS = (15, 40, None)  # words, as the scorer counts them
+LENGTHS = (15, 40, None)  # words; punctuation is none, as for gpuparse eval --max-words
 SIDE_BY_SIDE = 2  # sentences of a batch while speed is measured
 WORST = 6  # labels shown as those it is worst at
 FREQUENT = 20  # brackets that a label has in the gold trees, at least, to be among them
@@ -176,6 +176,7 @@ def describe(options: argparse.Namespace, passed: Sequence[str], documents: Sequ
     gold = [tree for document in dev for tree in read_trees(document)]
     genres = [genre(document) for document in dev for _ in read_trees(document)]
     by_tags = {retag: parse_words(model, gold, retag, options.limit) for retag in (False, True)}
+    lengths = [count_words(strip(tree).tokens(), model.vocabulary.language) for tree in gold]
     scores = {retag: evaluate(gold, parsed.trees) for retag, parsed in by_tags.items()}
     return CARD.format(
         fence=FENCE,
@@ -194,7 +195,7 @@ def describe(options: argparse.Namespace, passed: Sequence[str], documents: Sequ
         sources=source_table(documents, options.genres),
         size=size_of(model, file),
         dev=_number(len(gold)),
-        lengths=length_table(scores),
+        lengths=length_table(scores, lengths),
         tagging=tagging(scores[True]),
         outcomes=outcomes(by_tags[False].statuses),
         speed=speed(by_tags[False]),
@@ -246,15 +247,15 @@ def size_of(model: Model, file: Path) -> str:
     )
 
 
-def length_table(scores: dict[bool, Evaluation]) -> str:
+def length_table(scores: dict[bool, Evaluation], lengths: Sequence[int]) -> str:
     """F1 by length as rows of a table."""
     rows = []
     for most in LENGTHS:
         cells = []
         for retag in (False, True):
-            numbers = [s.id for s in scores[retag].scores if most is None or s.length <= most]
-            chosen = Evaluation([scores[retag].scores[number - 1] for number in numbers], scores[retag].rules)
-            cells.append(f"{chosen.overall.f1:.2f} ({_number(chosen.overall.valid)} sentences)")
+            chosen = [score for score in scores[retag].scores if most is None or lengths[score.id - 1] <= most]
+            overall = Evaluation(chosen, scores[retag].rules).overall
+            cells.append(f"{overall.f1:.2f} ({_number(overall.valid)} sentences)")
         name = "all" if most is None else f"at most {most} words"
         rows.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join(rows)

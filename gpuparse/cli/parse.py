@@ -178,7 +178,10 @@ def sort_arguments(arguments: Sequence[str]) -> tuple[Path, list[Source]]:
 
 def _source(argument: str) -> Source:
     from gpuparse.errors import UsageError
+    from gpuparse.model.bundled import names_model
 
+    if names_model(argument):
+        raise UsageError(f"{argument}: this is a model. There can be one, and it comes before what it is to parse.")
     if argument == "-" or os.path.exists(argument):
         return Source(argument)
     if not argument.isascii() and any("\ud800" <= letter <= "\udfff" for letter in argument):

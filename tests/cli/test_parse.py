@@ -49,7 +49,6 @@ def test_an_argument_is_a_model_a_file_or_text(tmp_path: Path, monkeypatch: pyte
         ("mine",): (mine, [stdin]),
         ("mine", "notes", "-"): (mine, [Source("notes"), stdin]),
         ("notes",): (ENGLISH, [Source("notes")]),
-        ("notes", "mine"): (ENGLISH, [Source("notes"), Source("mine")]),
         ("She left",): (ENGLISH, [text("She left")]),
         ("Go!", "a file.", "."): (ENGLISH, [text("Go!"), Source("a file."), Source(".")]),
         ("mine", "Why?", "english is."): (mine, [text("Why?"), text("english is.")]),
@@ -63,6 +62,11 @@ def test_an_argument_that_is_nothing_is_wrong_usage_that_says_what_was_tried(arg
         UsageError, match=r"no such file or folder, and no model of this name|neither the name of a file"
     ):
         sort_arguments([argument])
+
+
+def test_a_model_after_what_it_should_parse_is_wrong_usage() -> None:
+    with pytest.raises(UsageError, match="english: this is a model"):
+        sort_arguments(["Some text.", "english"])
 
 
 def test_a_model_by_its_suffix_that_is_not_there_is_told_as_a_model() -> None:
