@@ -50,6 +50,7 @@ class _GpuKernels:
         from numba import config
 
         config.CUDA_ARRAY_INTERFACE_SYNC = 0  # kernels and CuPy share the thread's stream: nobody has to wait
+        config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # small nodes have small grids
         self._number, self._module = number, import_module("gpuparse.kernels.cuda")
 
     def __getattr__(self, name: str) -> Any:

@@ -24,6 +24,7 @@ from gpuparse.model.rules import FIXED_POINT, Rules
 from gpuparse.search.atoms import collect_atoms, look_up_words
 from gpuparse.search.expansion import Batch, Grammar, expand, make_batch, most_candidates, most_rows
 from gpuparse.search.pool import Pool, Register, make_pool
+from gpuparse.search.scoring import Scorer
 from gpuparse.search.state import begin_state, infer
 from gpuparse.trees import Span, Token
 
@@ -121,7 +122,7 @@ class Replay:
         self.model = model
         self.rules = rules
         self._lambda = lambda_
-        self._kernels = kernels
+        self._score_rows = Scorer(kernels, rules)
         self._weights: dict[int, Mapping[Literals, int]] = {}
         self._grammar = Grammar(
             collect_atoms(model.space, rules.features, rules.marks),
@@ -162,4 +163,4 @@ class Replay:
         batch.filled[:] = 0
         expand(pool, 0, self._grammar, batch)
         rows = int(batch.filled[0])
-        self._kernels.score(batch.bits[:rows], batch.parts[:rows], *self.rules.layout, batch.scores[:rows])
+        self._score_rows(batch.bits[:rows], batch.parts[:rows], batch.scores[:rows])
