@@ -65,7 +65,9 @@ class _GpuKernels:
         cuda.select_device(self._number)
         cupy.cuda.Device(self._number).use()
         streams = self._threads.__dict__.setdefault("streams", {})
-        streams.setdefault(self._number, cupy.cuda.Stream(non_blocking=True)).use()
+        if self._number not in streams:
+            streams[self._number] = cupy.cuda.Stream(non_blocking=True)
+        streams[self._number].use()
         self._threads.at_hand = self._number
 
 

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
+import numba
 import pytest
 
 import gpuparse.device
@@ -115,3 +119,52 @@ except DeviceError as error:
 def test_no_gpu_package_is_imported_with_gpuparse() -> None:
     code = "import sys, gpuparse.training, gpuparse.device; print({'cupy', 'numba.cuda'} & set(sys.modules))"
     assert python(code) == "set()"
+
+
+class Fake:
+    """Stands for modules of a GPU that is not there; notes what is taken into use."""
+
+    def __init__(self) -> None:
+        self.taken: list[str] = []
+        self.made = 0
+        self.cuda = self  # cupy.cuda, and Numba's
+
+    def select_device(self, number: int) -> None:
+        self.taken.append(f"numba {number}")
+
+    def Device(self, number: int) -> FakeUse:  # CuPy's name
+        return FakeUse(self, f"cupy {number}")
+
+    def Stream(self, non_blocking: bool) -> FakeUse:  # CuPy's name
+        self.made += 1
+        return FakeUse(self, f"stream {self.made}")
+
+
+class FakeUse:
+    def __init__(self, fake: Fake, name: str) -> None:
+        self.fake, self.name = fake, name
+
+    def use(self) -> None:
+        self.fake.taken.append(self.name)
+
+
+def test_whoever_asks_for_an_operation_has_its_gpu_and_a_stream_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = Fake()
+    pretend(monkeypatch, TWO_GPUS)
+    monkeypatch.setitem(sys.modules, "cupy", fake)
+    monkeypatch.setitem(sys.modules, "numba.cuda", fake)
+    monkeypatch.setattr(numba, "cuda", fake, raising=False)
+    monkeypatch.setattr(gpuparse.device, "import_module", lambda name: SimpleNamespace(score=name))
+    monkeypatch.setattr(gpuparse.device._GpuKernels, "_threads", threading.local())
+    first, second = (device.kernels for device in find_devices("0,1"))
+
+    def ask(*kernels: object) -> list[str]:
+        fake.taken.clear()
+        assert {found.score for found in kernels} == {"gpuparse.kernels.cuda"}
+        return list(fake.taken)
+
+    assert ask(first, first) == ["numba 0", "cupy 0", "stream 1"]
+    assert ask(second) == ["numba 1", "cupy 1", "stream 2"]
+    assert ask(first) == ["numba 0", "cupy 0", "stream 1"]
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(ask, second).result() == ["numba 1", "cupy 1", "stream 3"]

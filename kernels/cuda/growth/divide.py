@@ -1,10 +1,12 @@
 """The rows of many nodes divided, each node's by its own feature; a row knows its node, so that nothing is moved."""
 
 import numpy as np
-from numba import cuda
+from numba import cuda, int64
 
 from ..kernel import WARP, kernel
-from ..memory import arrays, to_device, to_host
+from ..memory import SIMULATED, arrays, to_device, to_host
+
+WAVE = 2 if SIMULATED else 64  # nodes that are summed in a block's own memory first
 
 
 @kernel("int32[::1], int32[::1], int32[::1], int64[::1], int32[::1], uint8[::1]")
@@ -20,15 +22,27 @@ def _find(node_of, place, feature, begins, ids, has):
 
 @kernel("int32[::1], int32[::1], uint8[::1], int64[::1], int64, int64[:, ::1]")
 def _divide(node_of, place, has, packed, first, sums):
+    own = cuda.shared.array((WAVE, 2), int64)
+    for i in range(cuda.threadIdx.x, WAVE, cuda.blockDim.x):
+        own[i, 0] = 0
+        own[i, 1] = 0
+    cuda.syncthreads()
     for n in range(cuda.grid(1), node_of.size, cuda.gridsize(1)):
         i = place[node_of[n]]
         if i >= 0:
+            node_of[n] = first + 2 * i + 1 - has[n]
             if has[n]:
-                node_of[n] = first + 2 * i
-                cuda.atomic.add(sums, (i, 0), packed[n])
-                cuda.atomic.add(sums, (i, 1), 1)
-            else:
-                node_of[n] = first + 2 * i + 1
+                if i < WAVE:
+                    cuda.atomic.add(own, (i, 0), packed[n])
+                    cuda.atomic.add(own, (i, 1), 1)
+                else:
+                    cuda.atomic.add(sums, (i, 0), packed[n])
+                    cuda.atomic.add(sums, (i, 1), 1)
+    cuda.syncthreads()
+    for i in range(cuda.threadIdx.x, min(WAVE, sums.shape[0]), cuda.blockDim.x):
+        if own[i, 1] > 0:
+            cuda.atomic.add(sums, (i, 0), own[i, 0])
+            cuda.atomic.add(sums, (i, 1), own[i, 1])
 
 
 @kernel("int32[::1], int32[::1], int64[::1], int32[::1]")
