@@ -219,11 +219,24 @@ def _version(number: int) -> str:
     return f"{number // 1000}.{number % 1000 // 10}"
 
 
+def _has_driver() -> bool:
+    """Whether the driver's library is there."""
+    import ctypes
+
+    try:
+        ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+    except OSError:
+        return False
+    return True
+
+
 def _find_cuda() -> Cuda:
     """Look for CUDA: the packages, the driver, the GPUs."""
     missing = [name for name, module in (("cupy", "cupy"), ("numba-cuda", "numba_cuda")) if find_spec(module) is None]
     if missing:
         return Cuda(missing)
+    if not _has_driver():
+        return Cuda()  # known without importing anything
     try:
         import cupy
     except ImportError as error:

@@ -116,8 +116,13 @@ except DeviceError as error:
     assert "set NUMBA_ENABLE_CUDASIM=1 before" in python(code)
 
 
-def test_no_gpu_package_is_imported_with_gpuparse() -> None:
-    code = "import sys, gpuparse.training, gpuparse.device; print({'cupy', 'numba.cuda'} & set(sys.modules))"
+def test_no_gpu_package_is_imported_with_gpuparse_nor_where_there_is_no_driver() -> None:
+    code = """
+import sys, gpuparse.training, gpuparse.device
+gpuparse.device._has_driver = lambda: False
+gpuparse.device.find_device("auto").kernels
+print({'cupy', 'numba.cuda'} & set(sys.modules))
+"""
     assert python(code) == "set()"
 
 

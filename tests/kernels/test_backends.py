@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 from gpuparse.kernels import cpu
 
+PROJECT = Path(__file__).resolve().parents[2]
 OF_A_GPU_ALONE = {"KERNELS", "SIMULATED", "free_bytes", "traffic"}
 
 
@@ -45,3 +48,18 @@ def test_an_operation_takes_the_same_arguments_and_says_what_it_does(cuda: Modul
         assert inspect.getdoc(theirs)
     else:
         assert type(ours) is type(theirs)
+
+
+def functions_of_arrays() -> set[str]:
+    """Every x of `arrays.x` in the code that works with arrays of a device."""
+    sources = [*(PROJECT / "kernels" / "cuda").rglob("*.py"), *(PROJECT / "gpuparse" / "learn").glob("*.py")]
+    nodes = [node for path in sources for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+    attributes = [node for node in nodes if isinstance(node, ast.Attribute)]
+    return {node.attr for node in attributes if ast.unparse(node.value).split(".")[-1] == "arrays"}
+
+
+def test_cupy_has_every_function_that_is_asked_of_it() -> None:
+    cupy = pytest.importorskip("cupy", reason="cupy is not installed: pip install 'gpuparse[cuda12]'")
+    asked = functions_of_arrays()
+    assert {"zeros", "empty", "cumsum", "sort", "flatnonzero"} <= asked
+    assert not {name for name in asked if not hasattr(cupy, name)}
