@@ -186,6 +186,7 @@ def test_a_search_whose_time_is_over_ends_with_a_whole_tree_and_says_so() -> Non
     sentence = [tuple(token) for token in strip(tree).tokens()] * 4
     hurried = LoadedParser(small_model(), SearchOptions(timeout=1e-9)).parse(sentence)
     assert (hurried.status, hurried.optimal) == ("timeout", False)
+    assert hurried.cost is None  # it was not finished
     assert list(zip(hurried.words, hurried.tags, strict=True)) == sentence
     calm = LoadedParser(small_model(), SearchOptions(timeout=1e9)).parse(TAGGED)
     assert calm == LoadedParser(small_model()).parse(TAGGED)

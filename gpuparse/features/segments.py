@@ -18,7 +18,7 @@ _SENTENCE, _STATE, _LEFT, _RIGHT, _LEFT_CHILD, _RIGHT_CHILD, _CHILDREN, _HEAD, _
 )
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def mix(key, value):
     """A 64-bit hash of a hash and a number, which does not commute."""
     key = (key + np.uint64(1)) * np.uint64(0xD6E8FEB86659FD93) + np.uint64(value)
@@ -26,7 +26,7 @@ def mix(key, value):
     return key ^ (key >> np.uint64(29))
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def run_key(column, frontier, start, stop, extra):
     """The key of a run of frontier items. Within a sentence an item has one number, so equal runs are the same run."""
     key = mix(mix(np.uint64(0), column + 1), extra)
@@ -35,7 +35,7 @@ def run_key(column, frontier, start, stop, extra):
     return key
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def column_key(column, state, frontier, size, hashes, i, j, h):
     """What decides the segment of a column: equal keys, equal features."""
     if column == _SENTENCE:
@@ -61,7 +61,7 @@ def column_key(column, state, frontier, size, hashes, i, j, h):
     return run_key(column, frontier, i, j + 1, h - i)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def hash_ends(frontier, size, hashes):
     """`hashes[0, i]` stands for the items before i, `hashes[1, j]` for those from j on."""
     hashes[0, 0] = 0

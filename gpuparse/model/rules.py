@@ -53,11 +53,15 @@ PART_COLUMNS: dict[Part, set[Column]] = {
 
 
 class Marks(NamedTuple):
-    """The bits that a feature sets in a row: `bits[at]` in `word[at]`, for `at` from `starts[f]` to `starts[f + 1]`."""
+    """The bits that a feature sets in a row: `bits[at]` in `word[at]`, for `at` from `starts[f]` to `starts[f + 1]`.
+
+    A row of a part matters from word `part_words[part]` on: those before are for parts that it is no part of.
+    """
 
     starts: np.ndarray  # int32[features + 1]
     word: np.ndarray  # uint32
     bits: np.ndarray  # uint64
+    part_words: np.ndarray  # int32[parts]
 
 
 class Layout(NamedTuple):
@@ -73,7 +77,7 @@ class Layout(NamedTuple):
     part_runs: np.ndarray  # int32[parts + 1]: where the runs of each part begin
     run_eights: np.ndarray  # int32[runs + 1]: where the eights of each run begin
     run_label: np.ndarray  # int32[runs]
-    sums: np.ndarray  # int64[8 * blocks, 256]: what the rules weigh that fire, for each way in which eight can fire
+    sums: np.ndarray  # int64[16 * blocks, 16]: what the rules weigh that fire, for each way in which four can fire
 
 
 class Rules(NamedTuple):
@@ -135,7 +139,7 @@ def compile_rules(
         constant=constant,
         label=np.array([rule.label for rule in rules], np.int32),
         weight=np.array([rule.weight for rule in rules], np.int64),
-        marks=_collect_marks(rules, places, layout.block_words, len(features)),
+        marks=_collect_marks(rules, places, layout, len(features)),
         layout=layout,
     )
 
@@ -161,7 +165,7 @@ def _lay_out(rules: Sequence[_Rule], places: Sequence[int]) -> Layout:
         block_part[place // BLOCK], needed[place // BLOCK] = rule.part, rule.needed
         weight[place // 8, place % 8] = rule.weight
         runs.setdefault(rule[:3], place // 8)
-    fires = np.arange(256)[:, None] >> np.arange(8) & 1
+    fires = np.arange(16)[:, None] >> np.arange(4) & 1
     parts = np.arange(len(Part) + 1)
     return Layout(
         part_blocks=np.searchsorted(block_part, parts).astype(np.int32),
@@ -169,15 +173,15 @@ def _lay_out(rules: Sequence[_Rule], places: Sequence[int]) -> Layout:
         part_runs=np.searchsorted([part for part, _, _ in runs], parts).astype(np.int32),
         run_eights=np.array([*runs.values(), 8 * n_blocks], np.int32),
         run_label=np.array([label for _, _, label in runs], np.int32),
-        sums=weight @ fires.T,
+        sums=weight.reshape(-1, 4) @ fires.T,
     )
 
 
-def _collect_marks(rules: Sequence[_Rule], places: Sequence[int], block_words: np.ndarray, n_features: int) -> Marks:
+def _collect_marks(rules: Sequence[_Rule], places: Sequence[int], layout: Layout, n_features: int) -> Marks:
     """What each feature sets: a block's first word for rules that must not have it, another for those that must."""
     marks: list[dict[int, int]] = [{} for _ in range(n_features)]
     for rule, place in zip(rules, places, strict=True):
-        ruled_out = int(block_words[place // BLOCK])
+        ruled_out = int(layout.block_words[place // BLOCK])
         met = ruled_out
         for feature, there in rule.literals:
             met += there
@@ -188,4 +192,5 @@ def _collect_marks(rules: Sequence[_Rule], places: Sequence[int], block_words: n
         np.cumsum([0, *map(len, marks)]).astype(np.int32),
         np.array([word for word, _ in listed], np.uint32),
         np.array([bits for _, bits in listed], np.uint64),
+        layout.block_words[layout.part_blocks[:-1]],
     )

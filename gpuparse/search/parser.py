@@ -24,10 +24,11 @@ from gpuparse.model.rules import Rules
 from gpuparse.search.atoms import collect_atoms
 from gpuparse.search.expansion import Batch, Grammar, make_batch, most_candidates, most_rows
 from gpuparse.search.pool import Pool, Register, Status, make_pool
-from gpuparse.search.rounds import Method, Plan, absorb, advance, begin
+from gpuparse.search.rounds import Method, Plan, absorb, advance, begin, score, search
 from gpuparse.trees import UNPARSED, Span, Token, Tree, count_words
 
 FIRST_WORDS = 40  # there is room for sentences of this length from the start
+ROUNDS = 64  # that compiled code makes before Python can be interrupted
 MOST_FINISHED = 1000  # results that may wait for an earlier sentence
 
 
@@ -138,7 +139,7 @@ class Parser:
     ) -> None:
         self.vocabulary = vocabulary
         self.rules = rules
-        self.seconds = {"features": 0.0, "scoring": 0.0, "agenda": 0.0}  # of CPU time, all calls together
+        self.seconds: dict[str, float] | None = None  # of CPU time, by "features", "scoring", "agenda"; None: not asked
         self._kernels = kernels
         self._grammar = Grammar(
             collect_atoms(FeatureSpace(vocabulary), rules.features, rules.marks),
@@ -167,7 +168,7 @@ class Parser:
                 else:
                     self._start(run, number, tokens)
             if any(tokens is not None for tokens in run.tokens):
-                self._round(run)
+                self._go_on(run)
                 self._collect(run)
             elif not run.finished:
                 return
@@ -216,8 +217,18 @@ class Parser:
         run.pool.terminals[slot, : len(tokens)] = self.vocabulary.terminals(tokens)
         begin(run.pool, slot, self._grammar, run.plan)
 
-    def _round(self, run: _Run) -> None:
+    def _go_on(self, run: _Run) -> None:
+        """A round, or several where all of it is compiled code."""
         began = time.monotonic()
+        if self._kernels.score is score and self.seconds is None:
+            rounds = ROUNDS if run.options.timeout is None else 1
+            search(run.pool, self._grammar, run.plan, run.batch, self.rules.layout, self.rules.constant, rounds)
+        else:
+            self._round(run)
+        if run.options.timeout is not None:
+            self._watch_time(run, time.monotonic() - began, run.options.timeout)
+
+    def _round(self, run: _Run) -> None:
         times = [time.process_time()]
         live = advance(run.pool, self._grammar, run.plan, run.batch)
         times.append(time.process_time())
@@ -228,10 +239,9 @@ class Parser:
             times.append(time.process_time())
             absorb(run.pool, self._grammar, run.plan, run.batch, scores, self.rules.constant)
             times.append(time.process_time())
-        for name, start, end in zip(self.seconds, times, times[1:], strict=False):
-            self.seconds[name] += end - start
-        if run.options.timeout is not None:
-            self._watch_time(run, time.monotonic() - began, run.options.timeout)
+        if self.seconds is not None:
+            for name, start, end in zip(self.seconds, times, times[1:], strict=False):
+                self.seconds[name] += end - start
 
     def _watch_time(self, run: _Run, seconds: float, timeout: float) -> None:
         """A search whose time is over is told that its limit is met, so that it ends with what it has.
@@ -257,10 +267,17 @@ class Parser:
             result = self._result(run.pool, slot, tokens, run.options)
             before = run.scored[slot]
             if before is not None:
-                result = replace(result, scored=before, outcome=result.outcome if result.optimal else Outcome.TIMEOUT)
+                result = self._timed_out(run.pool, slot, result, before)
             run.finished[run.number[slot]] = result
             run.tokens[slot] = None
             registers[slot, Register.STATUS] = Status.IDLE
+
+    def _timed_out(self, pool: Pool, slot: int, result: Result, scored: int) -> Result:
+        """What is said of a sentence whose time was over. A tree that was not finished has no cost."""
+        last = pool.label[slot, pool.registers[slot, Register.CURRENT]]
+        if result.outcome is Outcome.FALLBACK and self.vocabulary.labels[last] != TOP:
+            result = replace(result, parses=(replace(result.parses[0], cost=math.nan),))
+        return replace(result, scored=scored, outcome=result.outcome if result.optimal else Outcome.TIMEOUT)
 
     def _result(self, pool: Pool, slot: int, tokens: Sequence[Token], options: SearchOptions) -> Result:
         registers = pool.registers[slot]

@@ -47,6 +47,7 @@ class Register(IntEnum):
     CANDIDATES = 16
     LOOSE = 17  # how many entries wait on the agenda behind those in order
     DEAD_END = 18  # the cheapest state met that allows nothing, -1: none
+    CONTENT = 19  # a hash of the terminals
 
 
 class Pool(NamedTuple):
@@ -65,6 +66,7 @@ class Pool(NamedTuple):
     solutions: np.ndarray  # int32[slots, k]: the best first
     dropped: np.ndarray  # float64[slots]: the least cost of what was dropped unseen
     items: np.ndarray  # ITEM[slots, items, ITEM_COLUMNS]: of the state at hand
+    content: np.ndarray  # uint64[slots, items]: a hash of all that an item is made of
     frontier: np.ndarray  # ITEM[slots, words + 1]: of the state at hand
     chain: np.ndarray  # int32[slots, items]: room for the inferences of an entry
     sorted_steps: np.ndarray  # float64[slots, 2, items]: room for the costs of the inferences of two entries
@@ -91,6 +93,7 @@ def make_pool(slots: int, words: int, labels: int, groups: int, limit: int, k: i
         solutions=np.empty((slots, k), np.int32),
         dropped=np.empty(slots, np.float64),
         items=np.empty((slots, n_items, ITEM_COLUMNS), ITEM),
+        content=np.empty((slots, n_items), np.uint64),
         frontier=np.empty((slots, words + 1), ITEM),
         chain=np.empty((slots, n_items), np.int32),
         sorted_steps=np.empty((slots, 2, n_items), np.float64),

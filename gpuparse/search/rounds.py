@@ -6,8 +6,10 @@ from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
 from gpuparse.features.segments import mix
+from gpuparse.kernels.cpu.score import score
 from gpuparse.logic.items import END, START, SYMBOL
 from gpuparse.model.rules import FIXED_POINT
 from gpuparse.search.agenda import Order, charted, insert, precedes, sift_up, take_best
@@ -374,3 +376,24 @@ def _set_aside(pool, slot, order, entry, plan):
     else:
         registers[_COMPLETE] = 0
         pool.dropped[slot] = min(pool.dropped[slot], order.cost[dropped])
+
+
+@njit(cache=True, nogil=True)
+def search(pool, grammar, plan, batch, layout, constant, rounds):
+    """Go on by so many rounds, or until a search is done, with scores made on the CPU.
+
+    To come back to Python between the steps of a round takes longer than the steps.
+    """
+    for _ in range(rounds):
+        if advance(pool, grammar, plan, batch) == 0:
+            return
+        rows = batch.filled[0]
+        scores = batch.scores[:rows]
+        score(
+            batch.bits[:rows], batch.parts[:rows], layout.part_blocks, layout.block_words, layout.part_runs,
+            layout.run_eights, layout.run_label, layout.sums, scores,
+        )  # fmt: skip
+        absorb(pool, grammar, plan, batch, scores, constant)
+        for slot in range(pool.registers.shape[0]):
+            if pool.registers[slot, _STATUS] == _DONE:
+                return

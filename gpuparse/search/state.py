@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from gpuparse.features.segments import mix
 from gpuparse.logic.headtable import head_index
-from gpuparse.logic.items import END, FIRST, HEAD, HEAD_CHILD, LAST, ONLY, START, SYMBOL, TAG_SYMBOL
+from gpuparse.logic.items import END, FIRST, HEAD, HEAD_CHILD, LAST, ONLY, START, SYMBOL, TAG_SYMBOL, TERMINAL_COLUMNS
 from gpuparse.search.compiled import compiled
 from gpuparse.search.pool import Register
 
 _WORDS, _CURRENT, _ITEMS = int(Register.WORDS), int(Register.CURRENT), int(Register.ITEMS)
-_FRONTIER, _LAST = int(Register.FRONTIER), int(Register.LAST)
+_FRONTIER, _LAST, _CONTENT = int(Register.FRONTIER), int(Register.LAST), int(Register.CONTENT)
 
 
 @compiled
@@ -16,7 +19,13 @@ def begin_state(pool, slot):
     """Make the initial state: the terminals."""
     items, frontier, registers = pool.items[slot], pool.frontier[slot], pool.registers[slot]
     n_words = registers[_WORDS]
+    sentence = np.uint64(n_words)
     for word in range(n_words):
+        for column in range(TERMINAL_COLUMNS):
+            sentence = mix(sentence, pool.terminals[slot, word, column] + 1)
+    registers[_CONTENT] = np.int64(sentence)
+    for word in range(n_words):
+        pool.content[slot, word] = mix(sentence, word)
         items[word] = -1
         items[word, SYMBOL] = pool.terminals[slot, word, TAG_SYMBOL]
         items[word, START] = word
@@ -45,6 +54,10 @@ def infer(pool, slot, entry, heads, label_symbols):
     items[item, HEAD_CHILD] = head
     items[item, LAST] = frontier[j]
     items[item, ONLY] = frontier[i] if i == j else -1
+    content = mix(np.uint64(0), label)
+    for at in range(i, j + 1):
+        content = mix(content, pool.content[slot, frontier[at]])
+    pool.content[slot, item] = content
     frontier[i] = item
     for at in range(j + 1, registers[_FRONTIER]):
         frontier[i + at - j] = frontier[at]

@@ -7,7 +7,7 @@ from .kernel import WARP, kernel
 
 NOT_WANTED = np.iinfo(np.int64).min  # a score that is not to be computed
 ONES = np.uint64(0xFFFFFFFFFFFFFFFF)
-EIGHT = np.uint64(0xFF)
+FOUR = np.uint64(15)
 
 
 @cuda.jit(device=True)
@@ -35,11 +35,12 @@ def _score(bits, parts, part_blocks, block_words, part_runs, run_eights, run_lab
             for word in range(block_words[block] + 1, block_words[block + 1]):
                 firing &= bits[row, word]
             for eight in range(8 * block, 8 * block + 8):
-                which = firing >> np.uint64(8 * (eight - 8 * block)) & EIGHT
-                if which != 0 and sums[eight, which] != 0:
+                which = firing >> np.uint64(8 * (eight - 8 * block))
+                weight = sums[2 * eight, which & FOUR] + sums[2 * eight + 1, which >> np.uint64(4) & FOUR]
+                if weight != 0:
                     run = _run_of(run_eights, part_runs[part], part_runs[part + 1], eight)
                     if scores[row, run_label[run]] != NOT_WANTED:
-                        cuda.atomic.add(scores, (row, run_label[run]), sums[eight, which])
+                        cuda.atomic.add(scores, (row, run_label[run]), weight)
 
 
 def score(bits, parts, part_blocks, block_words, part_runs, run_eights, run_label, sums, scores):

@@ -160,7 +160,7 @@ class Layout:
         self.part_runs = np.searchsorted([run[0] for run in runs], np.arange(len(blocks_of_parts) + 1)).astype(np.int32)
         self.run_eights = np.array([*(run[1] for run in runs), 8 * blocks], np.int32)
         self.run_label = np.array([run[2] for run in runs], np.int32)
-        self.sums = rng.integers(-(2**50), 2**50, (8 * blocks, 256))
+        self.sums = rng.integers(-(2**50), 2**50, (16 * blocks, 16))
         words = max(1, int(self.block_words[-1]))
         self.bits = rng.integers(0, 2**64, (rows, words), np.uint64)
         self.parts = rng.integers(0, len(blocks_of_parts), rows).astype(np.uint8)

@@ -38,6 +38,15 @@ def test_results_do_not_depend_on_the_batch_or_the_order(strategy: Strategy, met
     assert {r.outcome for r in alone} >= {Outcome.OPTIMAL, Outcome.LIMIT}
 
 
+@pytest.mark.parametrize("strategy", list(Strategy))
+def test_rounds_in_compiled_code_are_those_that_stop_after_every_step(strategy: Strategy) -> None:
+    parser, sentences, options = some_parser(strategy), some_sentences(24, 7), SearchOptions(limit=700, k=2, batch=3)
+    at_once = list(parser.parse(sentences, options))
+    parser.seconds = {"features": 0.0, "scoring": 0.0, "agenda": 0.0}
+    assert list(parser.parse(sentences, options)) == at_once
+    assert all(spent > 0 for spent in parser.seconds.values())
+
+
 def test_two_runs_of_one_parser_do_not_disturb_each_other() -> None:
     parser, sentences = some_parser(), some_sentences(12, 9)
     wide = parser.parse(sentences, SearchOptions(limit=500, batch=12))
