@@ -226,7 +226,7 @@ def load(
     search: str = "greedy",
     max_words: int | None = None,
     timeout: float | None = None,
-    batch: int = SearchOptions.batch,
+    batch: int | None = None,
     lambda_: float | None = None,
     device: str = "auto",
 ) -> LoadedParser:

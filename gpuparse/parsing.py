@@ -61,8 +61,8 @@ def parse_sentences(
             yield ParsedSentence(waiting.popleft(), result)
     except MemoryError as error:
         raise UsageError(
-            f"there is not enough memory to search {options.batch} sentences side by side with {options.limit} partial "
-            "parses each; a smaller batch or limit takes less."
+            f"there is not enough memory to search {options.batch or 'so many'} sentences side by side with "
+            f"{options.limit} partial parses each; a smaller batch or limit takes less."
         ) from error
 
 

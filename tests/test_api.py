@@ -13,6 +13,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from gpuparse.kernels import cpu
 
 import gpuparse
 from gpuparse.api import LoadedParser, ParsedTree
@@ -130,7 +131,7 @@ def test_sentences_are_asked_for_as_they_are_needed(sentence: list[tuple[str, st
     assert asked == 0
     for given in range(1, 40):
         next(trees)
-        assert asked <= given + SearchOptions.batch
+        assert asked <= given + cpu.BATCH
 
 
 def test_running_text_is_cut_into_sentences_and_a_single_sentence_is_not() -> None:

@@ -28,6 +28,13 @@ def devices_command(as_json: Json = False) -> None:
     )
 
 
+def chosen_device(spec: str) -> Device:
+    """The one device that --device stands for; see chosen_devices."""
+    from gpuparse.device import find_device
+
+    return chosen_devices(spec)[0] if spec == "auto" else find_device(spec)
+
+
 def chosen_devices(spec: str) -> list[Device]:
     """The devices that --device stands for; where it is `auto`, stderr is told which one that is.
 

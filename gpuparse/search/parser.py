@@ -25,6 +25,7 @@ from gpuparse.search.atoms import collect_atoms
 from gpuparse.search.expansion import Batch, Grammar, make_batch, most_candidates, most_rows
 from gpuparse.search.pool import Pool, Register, Status, make_pool
 from gpuparse.search.rounds import Method, Plan, absorb, advance, begin, score, search
+from gpuparse.search.scoring import Scorer
 from gpuparse.trees import UNPARSED, Span, Token, Tree, count_words
 
 FIRST_WORDS = 40  # there is room for sentences of this length from the start
@@ -42,7 +43,7 @@ class SearchOptions:
     k: int = 1  # how many trees
     width: int = 100  # of the agenda, under beam search
     max_popped: int = 1_000  # states taken off the agenda, under beam search
-    batch: int = 2  # sentences side by side; a CPU's caches like few, a GPU many
+    batch: int | None = None  # sentences side by side; None: as many as the device likes, a CPU few, a GPU many
     max_words: int | None = None  # a longer sentence is not searched; punctuation is no word
     timeout: float | None = None  # seconds for a sentence: the one option that lets the machine's speed decide a result
 
@@ -53,7 +54,7 @@ class SearchOptions:
         if self.max_words is not None and self.max_words < 0:
             raise UsageError(f"search options: max_words is at least 0, not {self.max_words}")
         for name in ("limit", "k", "width", "max_popped", "batch"):
-            if getattr(self, name) < 1:
+            if getattr(self, name) is not None and getattr(self, name) < 1:
                 raise UsageError(f"search options: {name} is at least 1, not {getattr(self, name)}")
 
 
@@ -140,7 +141,7 @@ class Parser:
         self.vocabulary = vocabulary
         self.rules = rules
         self.seconds: dict[str, float] | None = None  # of CPU time, by "features", "scoring", "agenda"; None: not asked
-        self._kernels = kernels
+        self._kernels, self._score = kernels, Scorer(kernels, rules)
         self._grammar = Grammar(
             collect_atoms(FeatureSpace(vocabulary), rules.features, rules.marks),
             compile_heads(vocabulary),
@@ -190,16 +191,20 @@ class Parser:
         sizes = (options.limit, options.width, options.max_popped)
         plan = Plan(int(options.method), options.max_min, *sizes, use_chart)
         memory = self._make_memory(options, FIRST_WORDS)
-        slots = options.batch
+        slots = self._slots(options)
         return _Run(options, plan, *memory, [None] * slots, [-1] * slots, [0.0] * slots, [None] * slots)
+
+    def _slots(self, options: SearchOptions) -> int:
+        return options.batch or self._kernels.BATCH
 
     def _make_memory(self, options: SearchOptions, words: int) -> tuple[Pool, Batch]:
         """Room for sentences of at most so many words."""
         labels, groups = len(self.vocabulary.labels), len(self._grammar.atoms.groups)
         max_children = self._grammar.max_children
         use_chart = self._grammar.strategy == Strategy.bu
-        pool = make_pool(options.batch, words, labels, groups, options.limit, options.k, use_chart)
-        rows, candidates = (options.batch * most(words, max_children) for most in (most_rows, most_candidates))
+        slots = self._slots(options)
+        pool = make_pool(slots, words, labels, groups, options.limit, options.k, use_chart)
+        rows, candidates = (slots * most(words, max_children) for most in (most_rows, most_candidates))
         batch = make_batch(rows, candidates, self.rules.words, labels, max_children, words)
         return pool, batch
 
@@ -235,7 +240,7 @@ class Parser:
         if live:
             rows = int(run.batch.filled[0])
             scores = run.batch.scores[:rows]
-            self._kernels.score(run.batch.bits[:rows], run.batch.parts[:rows], *self.rules.layout, scores)
+            self._score(run.batch.bits[:rows], run.batch.parts[:rows], scores)
             times.append(time.process_time())
             absorb(run.pool, self._grammar, run.plan, run.batch, scores, self.rules.constant)
             times.append(time.process_time())

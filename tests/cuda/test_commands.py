@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from gpuparse.api import LoadedParser
 from gpuparse.cli.bench.learn import learning_speed
 from gpuparse.cli.train import train_model
 from gpuparse.learn import Options
+from gpuparse.search.parser import Method, SearchOptions
 from gpuparse.training import TrainingOptions
 from gpuparse.trees import synthetic_treebank
+from tests.small_model import small_model, synthetic_trees
 
 SHORT = 6  # words
 
@@ -34,6 +38,30 @@ def test_a_model_trained_on_the_device_is_the_one_trained_on_the_cpu(device: str
     ]
     assert any(len(ensemble.lambdas) for ensemble in models[0].ensembles.values())
     assert files[0].read_bytes() == files[1].read_bytes()
+
+
+@pytest.mark.parametrize("method", [Method.greedy, Method.beam])
+def test_sentences_parsed_on_the_device_get_the_trees_of_the_cpu(device: str, method: Method) -> None:
+    model = small_model(40, max_trees=2)
+    short = [tree.tokens() for tree in synthetic_trees(60, seed=5) if len(tree.tokens()) <= SHORT][:3]
+    assert len(short) == 3
+    found = []
+    for name, batch in (("cpu", 1), (device, None)):
+        options = SearchOptions(method=method, limit=200, batch=batch)
+        parser = LoadedParser(model, options, None, name)._parser
+        found.append([(r.tree, r.cost, r.outcome, r.scored) for r in parser.parse(short, options)])
+    assert found[0] == found[1]
+
+
+def test_a_round_is_one_copy_of_bits_there_and_one_of_scores_back(cuda: Any, device: str) -> None:
+    model = small_model(40, max_trees=2)
+    sentence = next(tree.tokens() for tree in synthetic_trees(60, seed=5) if len(tree.tokens()) == 3)
+    options = SearchOptions(limit=60)
+    parser = LoadedParser(model, options, None, device)._parser
+    before = dict(vars(cuda.traffic))
+    list(parser.parse([sentence] * 2, options))
+    spent = cuda.traffic.since(before)
+    assert spent["looks"] == spent["launches"] <= 60  # rounds, which the two sentences share
 
 
 def test_the_benchmark_names_the_device_and_its_bandwidth(device: str) -> None:

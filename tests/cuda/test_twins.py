@@ -70,9 +70,10 @@ def test_leaf_sums_are_the_same_in_a_blocks_own_memory_and_beyond_it(cuda: Any, 
 
 
 @pytest.mark.parametrize("n", SIZES)
-def test_the_same_examples_are_collected_though_in_another_order(cuda: Any, n: int) -> None:
-    given = Examples(n)
-    place, total = np.full((5, 2), -1), 0
+@pytest.mark.parametrize("nodes", [5, 40])
+def test_the_same_examples_are_collected_though_in_another_order(cuda: Any, n: int, nodes: int) -> None:
+    given = Examples(n, nodes)
+    place, total = np.full((nodes, 2), -1), 0
     for node in (1, 3):
         for side, sign in enumerate((1, -1)):
             place[node, side] = total

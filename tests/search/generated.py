@@ -6,6 +6,7 @@ import random
 from typing import NamedTuple
 
 import numpy as np
+from gpuparse.kernels import cpu
 
 from gpuparse.features.space import FeatureSpace
 from gpuparse.logic.strategy import Strategy
@@ -51,21 +52,13 @@ def random_compounds(vocabulary: Vocabulary, seed: int, n_rules: int = 60) -> di
     return compounds
 
 
-class Kernels:
-    """The operation that the parser needs."""
-
-    from gpuparse.kernels.cpu import score
-
-    score = staticmethod(score)
-
-
 def make_parser(
     vocabulary: Vocabulary, compounds: dict[int, dict[Literals, float]], strategy: Strategy, max_children: int
 ) -> Parser:
     space = FeatureSpace(vocabulary)
     frequency = np.random.default_rng(0).permutation(space.size)
     rules = compile_rules(compounds, len(vocabulary.labels), space, frequency)
-    return Parser(vocabulary, rules, strategy, max_children, Kernels)
+    return Parser(vocabulary, rules, strategy, max_children, cpu)
 
 
 def make_problem(tags: str, n_labels: int, strategy: Strategy, max_children: int, seed: int) -> Problem:
