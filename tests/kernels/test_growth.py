@@ -80,9 +80,11 @@ def test_histograms_by_segments_are_the_dense_product(given: Problem, seed: int)
     assert not wide.any()
 
     signed = np.zeros(n, np.int32)
-    add_signed(touched, sums, begins, ends, features, n // 2, -1, signed)
-    assert signed[: n // 2].tolist() == (-truth[: n // 2]).tolist()
+    add_signed(touched, sums, begins, ends, features, n // 4, n // 2, -1, signed)
+    assert signed[n // 4 : n // 2].tolist() == (-truth[n // 4 : n // 2]).tolist()
+    assert not signed[: n // 4].any()
     assert not signed[n // 2 :].any()
+    clear_listed(sums, touched)
     assert not sums.any()
 
 

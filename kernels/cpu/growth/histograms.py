@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import mmap
 import threading
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -28,10 +29,11 @@ from .settle import settle
 BLOCK = 256  # features that share a bound
 SPARSE = 8  # a node lists its features if its segments hold fewer ids than 1/8 of the features
 HEAD = 1 << 16  # frequent features: a second-level cache holds their sums, and no bound would rule them out
+RARE = 2  # ids of frequent features are added to sums in a near cache; others take so many times as long
 WORTH_PULLING = 0.5  # the part of the matrix a sample must hold before its rare features are summed by postings
 BOUNDLESS = 2**31 - 1
 LARGE_PAGE = 1 << 21
-PIECES = 16  # of the postings, when threads share them: they don't all take the same time
+PIECES = 16  # of what threads share: they don't all take the same time, nor are all threads as fast
 WORTH_MOVING = 1 << 19  # sums to add one by one before a second thread pays for being called
 WORTH_SHARING = 1 << 17  # ids in a histogram before a second thread pays for merging
 
@@ -85,17 +87,11 @@ class Histograms:
         ids = ids_of(touched, sample.begins, sample.ends)
         head = min(HEAD, self.n_features)
         pulls = ids > len(self._features) * WORTH_PULLING
-        shares = self._shares(touched, ids)
-        self._packed += [zeros_in_large_pages(self.n_features, np.int64) for _ in shares[len(self._packed) :]]
-        targets = [self._take() for _ in shares]
+        threads = self._worth(ids)
+        self._packed += [zeros_in_large_pages(self.n_features, np.int64) for _ in range(threads - len(self._packed))]
+        targets = [self._take() for _ in range(threads)]
         around = (sums, sample.begins, sample.ends, self._features, head, head if pulls else self.n_features)
-        self._team.each(
-            add_root,
-            [
-                (share, *around, target, packed)
-                for share, target, packed in zip(shares, targets, self._packed, strict=False)
-            ],
-        )
+        self._deal(lambda some, to: add_root(some, *around, *to), touched, [*zip(targets, self._packed, strict=False)])
         self._merge(targets, head)
         first = -(-head // BLOCK)
         self._most[:first], self._least[:first] = BOUNDLESS, -BOUNDLESS
@@ -103,7 +99,7 @@ class Histograms:
             self._pull(sums[sample.number], first, targets[0])
         else:
             rare = len(self._most) - first
-            self._team.share(lambda a, b: self._settle(first + a, first + b, len(shares), targets[0]), rare)
+            self._team.share(lambda a, b: self._settle(first + a, first + b, threads, targets[0]), rare)
         sums[: len(sample.begins)] = 0
         return Histogram(targets[0], None)
 
@@ -128,9 +124,9 @@ class Histograms:
         """
         touched, sums = self._accumulate(sample, smaller)
         ids = ids_of(touched, sample.begins, sample.ends)
-        shares = [touched] if alone else self._shares(touched, ids)
+        threads = 1 if alone else self._worth(ids)
         if not wanted:
-            self._add(sample, shares, sums, parent.sums, -1)
+            self._add(sample, touched, sums, threads, parent.sums, -1)
             return None
         child = self._take()
         if ids * SPARSE < self.n_features:
@@ -138,7 +134,7 @@ class Histograms:
             around = (sample.begins, sample.ends, self._features, self._reach)
             count = move_listed(touched, sums, *around, parent.sums, child, listed)
             return Histogram(child, listed[:count])
-        self._add(sample, shares, sums, child, 1)
+        self._add(sample, touched, sums, threads, child, 1)
         if rest and alone:
             move_all(child, parent.sums, 0, self._reach, -1)
         elif rest:
@@ -174,21 +170,46 @@ class Histograms:
             self._scratch.room = sums, touched
         return touched[: accumulate(sample.local, members, sample.packed, sums, touched)], sums
 
-    def _shares(self, touched: np.ndarray, ids: int) -> list[np.ndarray]:
-        """The touched segments dealt out to the threads; long and short ones come mixed, so as many to each will do."""
-        parts = min(self._team.threads, 1 + ids // WORTH_SHARING)
-        cuts = [len(touched) * p // parts for p in range(parts + 1)]
-        return [touched[a:b] for a, b in pairwise(cuts)]
+    def _worth(self, ids: int) -> int:
+        """How many threads so many ids are worth."""
+        return min(self._team.threads, 1 + ids // WORTH_SHARING)
 
-    def _add(self, sample: Sample, shares: list[np.ndarray], sums: np.ndarray, target: np.ndarray, sign: int) -> None:
-        """Add a node's sums by segment to a histogram, or take them away."""
-        targets = [target, *(self._take() for _ in shares[1:])]
-        around = (sums, sample.begins, sample.ends, self._features, self._reach, sign)
-        if len(shares) == 1:
-            add_signed(shares[0], *around, target)
+    def _deal(self, call: Callable[[np.ndarray, Any], object], touched: np.ndarray, targets: list[Any]) -> None:
+        """call(segments, target) for pieces of the touched segments, as many side by side as there are targets.
+
+        Whoever is free takes the next piece, and a target that nobody is adding to.
+        """
+        if len(targets) == 1:
+            call(touched, targets[0])
             return
-        self._team.each(add_signed, [(share, *around, to) for share, to in zip(shares, targets, strict=True)])
-        self._merge(targets, self._reach)
+        free = list(targets)
+
+        def piece(first: int, last: int) -> None:
+            target = free.pop()
+            call(touched[first:last], target)
+            free.append(target)
+
+        self._team.each(piece, pairwise(len(touched) * p // PIECES for p in range(PIECES + 1)))
+
+    def _add(
+        self, sample: Sample, touched: np.ndarray, sums: np.ndarray, threads: int, target: np.ndarray, sign: int
+    ) -> None:
+        """Add a node's sums by segment to a histogram, or take them away; each thread a range of features."""
+        around = (touched, sums, sample.begins, sample.ends, self._features)
+        if threads == 1:
+            add_signed(*around, 0, self._reach, sign, target)
+        else:
+            ranges = pairwise(self._equal_ranges(threads))
+            self._team.each(add_signed, [(*around, a, b, sign, target) for a, b in ranges])
+        clear_listed(sums, touched)
+
+    def _equal_ranges(self, parts: int) -> list[int]:
+        """Where to cut the features so that each range takes about as long: an id of a rare one counts as RARE ids."""
+        before, head = self._postings.begins, min(HEAD, self._reach)  # how many ids are of features before each
+        frequent, rare = int(before[head]), int(before[self._reach] - before[head])
+        costs = [(frequent + RARE * rare) * p // parts for p in range(1, parts)]
+        ids = [cost if cost <= frequent else frequent + (cost - frequent) // RARE for cost in costs]
+        return [0, *np.searchsorted(before, ids).tolist(), self._reach]
 
     def _merge(self, targets: list[np.ndarray], reach: int) -> None:
         """Add what the other threads summed to the first."""
