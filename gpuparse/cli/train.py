@@ -28,11 +28,13 @@ from gpuparse.cli.arguments import (
 from gpuparse.errors import UsageError
 
 if TYPE_CHECKING:
+    from gpuparse.device import Device as FoundDevice
     from gpuparse.model.model import Model
     from gpuparse.training import Observer, TrainingOptions
     from gpuparse.trees import Tree
 
 SYNTHETIC_SENTENCES = 1000
+GPU_JOBS = 4
 
 
 class Penalty(StrEnum):
@@ -99,7 +101,7 @@ def train_command(
     ] = False,
     seed: Seed = 0,
     jobs: Annotated[
-        int | None, typer.Option(min=1, help="Labels side by side. Unless told: as many as there are cores.")
+        int | None, typer.Option(min=1, help="Labels side by side. Unless told: as many as there are cores; 4 a GPU.")
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on where a run with the same --model stopped.")] = False,
     cache: Annotated[
@@ -120,6 +122,7 @@ def train_command(
     Beside OUT a folder OUT.training keeps a log of every tree, the feature matrix, and a report as report.html. A run
     that was stopped goes on from there with --resume.
     """
+    from gpuparse.cli.devices import chosen_devices
     from gpuparse.cli.tables import print_json
     from gpuparse.cli.training_display import TrainingDisplay
     from gpuparse.learn import Options
@@ -130,13 +133,14 @@ def train_command(
         raise UsageError(
             "--retag prepares the parser for the tags of the model's tagger: it can't go with --no-tagger."
         )
+    devices = chosen_devices(device)
     options = TrainingOptions(
         strategy=Strategy[strategy.value],
         max_words=max_words,
         max_children=max_children,
         tune_fraction=tune_fraction,
         seed=seed,
-        jobs=jobs or os.cpu_count() or 1,
+        jobs=jobs or _jobs_for(devices[0]),
         tagger=not no_tagger,
         retag=retag,
         learn=Options(
@@ -152,10 +156,16 @@ def train_command(
         ),
     )
     with TrainingDisplay(options.learn.min_lambda) as display:
-        trained = train_model(treebanks, dev, model, options, device, language, skip_bad, resume, cache, display)
+        names = ",".join(found.name for found in devices)
+        trained = train_model(treebanks, dev, model, options, names, language, skip_bad, resume, cache, display)
         display.summary(trained, model)
     if as_json:
         print_json(display.figures(trained, model))
+
+
+def _jobs_for(device: FoundDevice) -> int:
+    """Labels side by side, unless told: a GPU needs few to be busy, and each takes memory."""
+    return GPU_JOBS if device.number is not None else os.cpu_count() or 1
 
 
 def train_model(
@@ -171,8 +181,8 @@ def train_model(
     observer: Observer | None = None,
 ) -> Model:
     """Train on treebanks, or on the synthetic one, and write the model and its report."""
-    from gpuparse.cli.devices import chosen_devices
     from gpuparse.cli.report import write_report
+    from gpuparse.device import find_devices
     from gpuparse.learn import read_attempts
     from gpuparse.model.file import check_place, save_model
     from gpuparse.training import Observer, split_corpus, train
@@ -180,7 +190,7 @@ def train_model(
 
     check_place(out)
     observer = observer or Observer()
-    kernels, *others = [found.kernels for found in chosen_devices(device)]
+    kernels, *others = [found.kernels for found in find_devices(device)]
     language = load_language(language_file)
     observer.stage("reading", 0)
     skipped: list[Any] = []

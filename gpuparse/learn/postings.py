@@ -13,7 +13,7 @@ class Postings(NamedTuple):
     """Segments that hold each feature."""
 
     begins: np.ndarray  # int64[n_features + 1]
-    holders: np.ndarray  # int32: holders[begins[f]:begins[f + 1]] are the segments with feature f, ascending
+    holders: np.ndarray  # int32: holders[begins[f]:begins[f + 1]] are the segments with feature f
 
     @classmethod
     def of(cls, matrix: Matrix, kernels: Any) -> Postings:
