@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gpuparse.features.matrix import Matrix
 
 REPEATS = 20  # the best of which counts: whatever else the machine does only adds time
-ALTERNATIONS = 20
+ALTERNATIONS = 20  # of one thread and several
 XGBOOST_TREES = 3  # after a first one that warms up
 PLANTED = 200  # features that decide the answer, among the frequent ones
 
