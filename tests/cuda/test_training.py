@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from gpuparse.kernels import cpu
+from hypothesis import given, settings
 
 from gpuparse.errors import DeviceError
 from gpuparse.features.examples import Examples
@@ -17,8 +19,8 @@ from gpuparse.learn.leaves import Leaves
 from gpuparse.learn.postings import Postings
 from gpuparse.learn.team import Team
 from tests.kernels.test_learning_operations import chain
-from tests.learn.problems import Problem, problem
-from tests.learn.test_path import check_against_oracle, learn
+from tests.learn.problems import Problem, problem, problems
+from tests.learn.test_path import OPTIONS, check_against_oracle, learn
 
 GIVEN = problem(7, 40, 10, 3)
 SMALL = Options(max_trees=2, min_lambda=0.0, split_margin=0.05)
@@ -51,6 +53,12 @@ def assert_same_path(cuda: Any, given: Problem, options: Options) -> None:
 )
 def test_a_path_is_the_same_as_on_the_cpu(cuda: Any, options: Options) -> None:
     assert_same_path(cuda, GIVEN, options)
+
+
+@given(problems(20), OPTIONS)
+@settings(max_examples=6, deadline=None)
+def test_generated_paths_are_the_same_as_on_the_cpu(cuda: Any, given: Problem, options: Options) -> None:
+    assert_same_path(cuda, given, replace(options, max_trees=2, patience=2))
 
 
 def test_a_path_follows_the_oracle(cuda: Any) -> None:
