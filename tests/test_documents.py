@@ -18,7 +18,7 @@ import tempfile
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import chdir
+from contextlib import chdir, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,8 @@ from gpuparse.logic.vocabulary import build_vocabulary
 from gpuparse.model.contents import PARSER_TYPES, TAGGER_TYPES, Header
 from gpuparse.tag.tagger import STRINGS
 from gpuparse.training import TrainingOptions
-from gpuparse.trees import load_language, parse_tree
+from gpuparse.trees import load_language, parse_tree, synthetic_treebank
+from tests.warm import plain_environment, warm_gpuparse
 
 PROJECT = Path(__file__).resolve().parents[1]
 DOCUMENTS = ["README.md", *(f"docs/{path.name}" for path in sorted((PROJECT / "docs").glob("*.md")))]
@@ -49,11 +50,15 @@ NOT_RUN = {  # why a block is not run, as the line above it says, and where ther
 }
 # What the documents call their treebank is a synthetic one here, and the model is learned from it.
 TREEBANK = {"train/a.mrg": (30, 0), "train/b.mrg": (10, 1), "dev/a.mrg": (5, 2), "test/a.mrg": (5, 3)}
-MODEL = "gpuparse train my-treebank/train --model my.model --eta 0.6 --min-lambda 0.5"
+PRACTICE = (
+    "train my-treebank/train --model my.model --eta 0.6 --min-lambda 0.5",
+    "parse my.model my-treebank/test --input trees --limit 2000",
+    "explain 'Dogs bark.'",
+)
 OTHER_OPTIONS = {"--stats", "--set"}  # of programs that are not ours
 
 FENCE = "```"
-SAVED = re.compile(r"as `([\w./-]+)`:$")
+SAVED = re.compile(r"[Ss]ave (?:this|it) as `([\w.-]+)`:$")
 WHY_NOT_RUN = re.compile(r"^\*Not run by the tests: (.+)\.\*$")
 
 
@@ -138,11 +143,10 @@ def commands(block: Block) -> list[Command]:
     return found
 
 
-def run(command: str, folder: Path) -> str:
-    """What a command prints; that it succeeds is asserted."""
-    places = [str(Path(sys.executable).parent), os.environ["PATH"]]
-    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "PYTHONWARNINGS")}
-    environment |= {"PATH": os.pathsep.join(places), "NO_COLOR": "1"}
+def run(command: str, folder: Path, path: Path) -> str:
+    """What a command prints; that it succeeds is asserted. `path` comes first on the PATH."""
+    places = [str(path), str(Path(sys.executable).parent), os.environ["PATH"]]
+    environment = plain_environment() | {"PATH": os.pathsep.join(places)}
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", command],
         cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", timeout=120,
@@ -168,7 +172,7 @@ class Examples(doctest.DocTestRunner):
         raise exc_info[1]
 
 
-def run_document(text: str, name: str, folder: Path) -> Iterator[Shown]:
+def run_document(text: str, name: str, folder: Path, path: Path) -> Iterator[Shown]:
     """Run what a document tells the reader to run, from top to bottom; what it shows and what there is."""
     names: dict[str, Any] = {}
     for block in blocks(text):
@@ -178,7 +182,7 @@ def run_document(text: str, name: str, folder: Path) -> Iterator[Shown]:
             (folder / block.saved_as).write_text("\n".join(block.lines) + "\n", encoding="utf-8")
         elif block.kind in ("sh", "console"):
             for command in commands(block):
-                printed = run(command.text, folder)
+                printed = run(command.text, folder, path)
                 if command.shown is not None:
                     yield Shown(command.output, command.shown, printed.rstrip("\n").splitlines())
         elif block.kind == "python":
@@ -191,20 +195,34 @@ def run_document(text: str, name: str, folder: Path) -> Iterator[Shown]:
             yield from runner.wrong
 
 
-def make_folder(folder: Path) -> None:
-    """The treebank and the model that documents speak of."""
+@dataclass(frozen=True)
+class Reader:
+    """Somebody who follows the documents: has the treebank and the model they speak of, and gpuparse on the PATH."""
+
+    possessions: Path
+    path: Path
+
+    def follow(self, document: str, folder: Path) -> list[Shown]:
+        """The outputs that are not as the document shows them."""
+        shutil.copytree(self.possessions, folder)
+        return [shown for shown in run_document(read(document), document, folder, self.path) if not shown.agrees]
+
+
+@contextmanager
+def a_reader(folder: Path) -> Iterator[Reader]:
+    possessions = folder / "possessions"
     for name, (sentences, seed) in TREEBANK.items():
-        file = folder / "my-treebank" / name
+        file = possessions / "my-treebank" / name
         file.parent.mkdir(parents=True, exist_ok=True)
-        run(f"gpuparse synth {sentences} --seed {seed} > {file}", folder)
-    run(MODEL, folder)
+        file.write_text("".join(f"{tree}\n" for tree in synthetic_treebank(sentences, seed)), encoding="utf-8")
+    with warm_gpuparse(folder / "path", possessions, PRACTICE):
+        yield Reader(possessions, folder / "path")
 
 
 @pytest.fixture(scope="session")
-def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("documents")
-    make_folder(folder)
-    return folder
+def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
+    with a_reader(tmp_path_factory.mktemp("documents")) as someone:
+        yield someone
 
 
 def read(document: str) -> str:
@@ -212,9 +230,8 @@ def read(document: str) -> str:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_what_a_document_runs_succeeds_and_prints_what_it_shows(document: str, prepared: Path, tmp_path: Path) -> None:
-    folder = shutil.copytree(prepared, tmp_path / "reader")
-    wrong = [shown for shown in run_document(read(document), document, folder) if not shown.agrees]
+def test_what_a_document_runs_succeeds_and_prints_what_it_shows(document: str, reader: Reader, tmp_path: Path) -> None:
+    wrong = reader.follow(document, tmp_path / "here")
     assert not wrong, "\n".join([*map(difference, wrong), "python -m tests.test_documents writes what there is"])
 
 
@@ -241,8 +258,8 @@ def test_commands_that_are_not_run_could_be(document: str) -> None:
 
 def check_command(text: str) -> None:
     """Every program of a command line that is ours is there, and takes its arguments."""
-    lexer = shlex.shlex(text, posix=True, punctuation_chars="|<>", whitespace_split=True)  # type: ignore[call-overload]  # typeshed lacks whitespace_split
-    lexer.commenters = "#"
+    lexer = shlex.shlex(text, posix=True, punctuation_chars="|<>")
+    lexer.whitespace_split = True
     words = list(lexer)
     for words_of_one in split(words, "|"):
         program, *arguments = next(iter(split(words_of_one, ">")))
@@ -272,7 +289,7 @@ def find_command(arguments: Sequence[str]) -> tuple[Any, list[str]]:
     """The subcommand that arguments begin with, and the others."""
     command, rest = get_command(app), list(arguments)
     while rest and rest[0] in getattr(command, "commands", {}):
-        command = command.commands[rest.pop(0)]  # type: ignore[attr-defined]  # it has them, as was just asked
+        command = command.commands[rest.pop(0)]
     return command, rest
 
 
@@ -343,20 +360,13 @@ def test_the_page_on_files_names_every_array_and_key() -> None:
 
 def write_documents() -> None:
     """Put the output that there is in place of the output that is shown."""
-    with tempfile.TemporaryDirectory() as place:
-        prepared = Path(place, "prepared")
-        prepared.mkdir()
-        make_folder(prepared)
-        for document in DOCUMENTS:
-            text = read(document)
-            folder = shutil.copytree(prepared, Path(place, document.replace("/", "-")))
-            lines = text.splitlines()
-            wrong = [shown for shown in run_document(text, document, folder) if not shown.agrees]
+    with tempfile.TemporaryDirectory() as place, a_reader(Path(place)) as someone:
+        for number, document in enumerate(DOCUMENTS):
+            lines = read(document).splitlines()
+            wrong = someone.follow(document, Path(place, str(number)))
             for shown in reversed(wrong):
                 if any("..." in line for line in shown.lines):
-                    print(
-                        f"{document}, line {shown.first + 1}: see to this yourself; there is\n", *shown.found, sep="\n"
-                    )
+                    print(f"{document}, to be seen to by hand: {difference(shown)}")
                 else:
                     lines[shown.first : shown.first + len(shown.lines)] = shown.found
             (PROJECT / document).write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -73,10 +73,6 @@ def test_every_package_is_listed_for_installation() -> None:
 MODULES = sorted(module.name for module in pkgutil.walk_packages(gpuparse.__path__, "gpuparse."))
 
 
-def test_the_examples_in_the_readme_are_right() -> None:
-    assert doctest.testfile(str(PROJECT / "README.md"), module_relative=False).failed == 0
-
-
 @pytest.mark.parametrize("name", MODULES)
 def test_the_examples_in_the_documentation_are_right(name: str) -> None:
     assert doctest.testmod(importlib.import_module(name)).failed == 0
