@@ -38,7 +38,7 @@ def learn_command(
     device: Device = "cpu",
     as_json: Json = False,
 ) -> None:
-    """Measure the seconds that a tree takes, and XGBoost's on the same examples, on the CPU (extra: gpuparse[bench]).
+    """Measure the seconds that a tree takes, and XGBoost's on the same examples, on the CPU (the extra bench).
 
     CPU seconds, or on a GPU those of the clock.
     """
