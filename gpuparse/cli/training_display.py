@@ -158,7 +158,7 @@ class TrainingDisplay(Observer):
             "leaves": sum(tree.leaves() for e in model.ensembles.values() for tree in e.trees(model.lambda_)),
             "compounds": sum(len(ensemble.compounds(model.lambda_)) for ensemble in model.ensembles.values()),
             "f1": None if best is None else round(best.f1, 2),
-            "curve": [{**vars(point), "lambda": point.lambda_} for point in model.curve],
+            "curve": [{name.rstrip("_"): value for name, value in vars(point).items()} for point in model.curve],
         }
 
     def summary(self, model: Model, path: Path) -> None:
