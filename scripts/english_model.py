@@ -51,7 +51,7 @@ name: {name}
 language: English
 data: GUM ({genres})
 licence: {licence}
-trained_on: {sentences} sentences of at most {max_words} words
+trained_on: {sentences} sentences of {learned}
 f1: {f1}
 f1_tagger: {f1_tagger}
 gpuparse: {version}
@@ -184,7 +184,7 @@ def describe(options: argparse.Namespace, passed: Sequence[str], documents: Sequ
         genres=", ".join(options.genres),
         licence=LICENCE,
         sentences=_number(model.configuration["positive_examples"][TOP]),
-        max_words=model.configuration["max_words"] or "any number of",
+        learned=_lengths(model.configuration["max_words"]),
         f1=f"{scores[False].overall.f1:.2f}",
         f1_tagger=f"{scores[True].overall.f1:.2f}",
         version=VERSION,
@@ -303,6 +303,11 @@ def weaknesses(scores: Evaluation, gold: Sequence[Tree], test: Sequence[Tree], g
         + ", ".join(f"{label} {labels[label].f1:.1f}" for label in worst)
         + "."
     )
+
+
+def _lengths(max_words: int | None) -> str:
+    """The lengths of the sentences it learned from."""
+    return "any length" if max_words is None else f"at most {max_words} words"
 
 
 def _number(value: Any) -> str:
