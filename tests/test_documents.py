@@ -45,7 +45,6 @@ NOT_RUN = {  # why a block is not run, as the line above it says, and where ther
     "they take the GUM treebank": {"README.md": 1, "docs/performance.md": 1},
     "it installs": {"docs/gpu.md": 1},
     "they need a GPU": {"docs/gpu.md": 2},
-    "it needs NLTK": {"docs/python.md": 1},
 }
 # What the documents call their treebank is a synthetic one here, and the model is learned from it.
 TREEBANK = {"train/a.mrg": (30, 0), "train/b.mrg": (10, 1), "dev/a.mrg": (5, 2), "test/a.mrg": (5, 3)}
