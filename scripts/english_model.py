@@ -42,7 +42,6 @@ SOURCES = {  # the genres to learn from, as GUM's LICENSE.txt tells the licences
 }
 LICENCE = "CC BY-SA 4.0 as far as it derives from its texts; annotations CC BY 4.0"
 LENGTHS = (15, 40, None)  # words; punctuation is none, as for gpuparse eval --max-words
-SIDE_BY_SIDE = 2  # sentences of a batch while speed is measured
 WORST = 6  # labels shown as those it is worst at
 FREQUENT = 20  # brackets that a label has in the gold trees, at least, to be among them
 
@@ -221,7 +220,7 @@ def parse_words(model: Model, gold: Sequence[Tree], retag: bool, limit: int) -> 
         sentences = list(tag_anew(sentences, tagger, language))
     kernels = find_device("cpu").kernels
     parser = Parser(model.vocabulary, model.rules(), model.strategy, model.max_children, kernels)
-    options = SearchOptions(limit=limit, batch=SIDE_BY_SIDE)
+    options = SearchOptions(limit=limit)
     list(parse_sentences(parser, sentences[:3], options))  # so that everything is compiled
     start = time.process_time()
     parsed = list(parse_sentences(parser, sentences, options))

@@ -122,7 +122,7 @@ def parse_command(
         typer.Option(
             min=1,
             help="Sentences searched side by side. With 1 each is answered before the next is read. "
-            "Unless told: 2 on a CPU, 256 on a GPU.",
+            "Unless told: 1 on a CPU, 256 on a GPU.",
         ),
     ] = None,
 ) -> None:

@@ -21,7 +21,7 @@ from .transpose import transpose
 from .weigh import weigh
 
 arrays = numpy  # the module that makes arrays for this device
-BATCH = 2  # sentences searched side by side: the caches like few
+BATCH = 1  # sentences searched side by side: rounds stay in compiled code, and the caches like few
 CELL = 1 << 14  # examples that slopes and losses go through in a row
 
 __all__ = [
