@@ -223,7 +223,7 @@ def load(
     *,
     k: int = 1,
     limit: int = SearchOptions.limit,
-    search: str = "greedy",
+    search: str = "promising",
     max_words: int | None = None,
     timeout: float | None = None,
     batch: int | None = None,
@@ -232,9 +232,10 @@ def load(
 ) -> LoadedParser:
     """Load a model by its path or by the name of one that comes along; without either, the English one.
 
-    `k`: how many trees a sentence; `limit`: partial parses scored for it, at most; `search`: greedy, best-first, beam;
-    `max_words`: longer sentences get a flat tree; `timeout`: seconds for a sentence, with which results depend on the
-    machine's speed; `batch`: sentences searched side by side; `lambda_`: cut the model there; `device`: as --device.
+    `k`: how many trees a sentence; `limit`: partial parses scored for it, at most; `search`: promising, greedy,
+    best-first, beam; `max_words`: longer sentences get a flat tree; `timeout`: seconds for a sentence, with which
+    results depend on the machine's speed; `batch`: sentences searched side by side; `lambda_`: cut the model there;
+    `device`: as --device.
 
     >>> print(load("english").parse("She saw the man."))
     (TOP (S (NP (PRP She)) (VP (VBD saw) (NP (DT the) (NN man))) (. .)))

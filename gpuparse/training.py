@@ -43,7 +43,7 @@ class TrainingOptions:
     tagger: bool = True  # learn a POS tagger too, so that the model can parse text
     retag: bool = False  # learn to parse on tags as the tagger gives them, with its errors; needs the tagger
     learn: Options = field(default_factory=Options)
-    search: SearchOptions = field(default_factory=SearchOptions)  # for calibration
+    search: SearchOptions = SearchOptions(limit=20_000)  # for calibration: lambdas are compared, nothing is proved
 
     def as_json(self) -> dict[str, Any]:
         """By names, for the model's file."""

@@ -63,7 +63,7 @@ def explain_command(
     rivals: Annotated[int, typer.Option(min=0, metavar="N", help="Rivals of each constituent.")] = 3,
     limit: Annotated[int, typer.Option(min=1, help="Partial parses scored, at most.")] = 100_000,
     search: Annotated[SearchName, typer.Option(help="The order in which partial parses are looked at.")] = (
-        SearchName.GREEDY
+        SearchName.PROMISING
     ),
     lambda_: Annotated[
         float | None,

@@ -38,6 +38,7 @@ class Format(StrEnum):
 class SearchName(StrEnum):
     """The names of the search methods."""
 
+    PROMISING = "promising"
     GREEDY = "greedy"
     BEST_FIRST = "best-first"
     BEAM = "beam"
@@ -104,7 +105,7 @@ def parse_command(
         ),
     ] = None,
     search: Annotated[SearchName, typer.Option(help="The order in which partial parses are looked at.")] = (
-        SearchName.GREEDY
+        SearchName.PROMISING
     ),
     max_min: Annotated[
         bool, typer.Option("--max-min", help="Maximise the least confidence, not the sum of costs.")

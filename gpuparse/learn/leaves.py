@@ -23,6 +23,7 @@ LONGEST = 4.0  # a Newton step no longer than this
 NEAR = 1e-3  # after a Newton step s the error is below s^2, since the third derivative never exceeds the second
 FARTHEST = 64.0  # no parameter moves further in one tree
 ROUNDS = 200
+WORD = 64  # features that a segment's word has bits for
 LEFT_OUT = -1.0  # the factor of a group that slopes need not look at
 
 
@@ -53,15 +54,20 @@ class Leaves:
 
     def percolate(self, tree: GrownTree) -> np.ndarray:
         """The leaf of every example."""
+        leaf = self._kernels.arrays.zeros(len(self._examples.rows), np.int32)
+        nodes = tuple(map(self._kernels.to_device, (tree.feature, tree.yes, tree.no)))
+        for bit in map(self._kernels.to_device, _passes(tree)):
+            self._send_down(nodes, bit, leaf)
+        return leaf
+
+    def _send_down(self, nodes: tuple[np.ndarray, np.ndarray, np.ndarray], bit: np.ndarray, leaf: np.ndarray) -> None:
+        """Every example from where it is down through the nodes that have a bit."""
         kernels, rows = self._kernels, self._examples.rows
-        leaf = kernels.arrays.empty(len(rows), np.int32)
-        feature, yes, no, bit = map(kernels.to_device, (tree.feature, tree.yes, tree.no, _bit_of_nodes(tree)))
-        marks = (feature, bit, *self._postings, self._bits)
+        marks = (nodes[0], bit, *self._postings, self._bits)
         kernels.mark(*marks)
-        given = (*self._matrix, feature, yes, no, bit, self._bits, leaf)
+        given = (self._matrix.segments, self._matrix.column, *nodes, bit, self._bits, leaf)
         self._team.share(lambda a, b: kernels.percolate(rows, a, b, *given), len(leaf), 1024)
         kernels.unmark(*marks)
-        return leaf
 
     def sums(self, leaf: np.ndarray, odds: np.ndarray, nodes: int) -> tuple[np.ndarray, np.ndarray]:
         """For each node the sum of y w over its examples, and per share how many are positive and negative."""
@@ -173,13 +179,24 @@ class Leaves:
         return self._team.shares(len(self._examples.rows), STRETCH)
 
 
-def _bit_of_nodes(tree: GrownTree) -> np.ndarray:
-    """Number the features of a tree: each node's bit, or -1 beyond 64 and at leaves."""
-    bit = np.full(len(tree.feature), -1, np.int64)
-    inner = np.flatnonzero(tree.feature >= 0)
-    number = np.unique(tree.feature[inner], return_inverse=True)[1]
-    bit[inner] = np.where(number < 64, number, -1)
-    return bit
+def _passes(tree: GrownTree) -> list[np.ndarray]:
+    """For each pass over the examples the bit of every node, or -1: a word has room for 64 features.
+
+    Nodes get their bits level by level, so what a pass leaves to be tested is left to a later one.
+    """
+    passes: list[np.ndarray] = []
+    bits: dict[int, int] = {}
+    level = [0]
+    while level:
+        inner = [node for node in level if tree.feature[node] >= 0]
+        for node in inner:
+            feature = int(tree.feature[node])
+            if not passes or (len(bits) == WORD and feature not in bits):
+                passes.append(np.full(len(tree.feature), -1, np.int64))
+                bits = {}
+            passes[-1][node] = bits.setdefault(feature, len(bits))
+        level = [int(child) for node in inner for child in (tree.yes[node], tree.no[node])]
+    return passes
 
 
 def _by_group(steps: np.ndarray) -> np.ndarray:

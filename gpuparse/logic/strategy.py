@@ -51,3 +51,17 @@ def allows_label(label, n_labels, label_symbols, items, frontier, size, i, j):
     if label == n_labels - 1:  # TOP
         return size == 1
     return i != j or not in_unary_chain(items, frontier[i], label_symbols[label])
+
+
+@njit(cache=True, nogil=True)
+def items_ahead(strategy, size, i, j):
+    """How many of a frontier's `size` items are still ahead once a new item stands over `frontier[i..j]`.
+
+    >>> items_ahead(Strategy.r2l, 5, 1, 2), items_ahead(Strategy.l2r, 5, 1, 2), items_ahead(Strategy.bu, 5, 1, 2)
+    (1, 2, 3)
+    """
+    if strategy == _R2L:
+        return i
+    if strategy == _L2R:
+        return size - 1 - j
+    return size - 1 - (j - i)

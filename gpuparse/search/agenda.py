@@ -19,6 +19,8 @@ class Order(NamedTuple):
     cost: np.ndarray  # float64[entries]
     step: np.ndarray  # float64[entries]
     parent: np.ndarray  # int32[entries]
+    ahead: np.ndarray  # int32[entries]
+    profile: np.ndarray  # float64[words + 1]: what a good tree costs by the time it has so much ahead; 0: nobody knows
     sorted_steps: np.ndarray  # float64[2, items]: room for the steps of two entries
     max_min: bool
 
@@ -62,7 +64,11 @@ def _sort_steps(order, entry, which):
 
 @compiled
 def _before(order, a, b):
-    """The order on the agenda: the better first, among equals the older."""
+    """The order on the agenda: first what costs least beyond the profile, then the better, among equals the older."""
+    first = order.cost[a] - order.profile[order.ahead[a]]
+    second = order.cost[b] - order.profile[order.ahead[b]]
+    if first != second:
+        return first < second
     if precedes(order, a, b):
         return True
     return a < b and not precedes(order, b, a)

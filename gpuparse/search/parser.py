@@ -37,7 +37,7 @@ MOST_FINISHED = 1000  # results that may wait for an earlier sentence
 class SearchOptions:
     """How to search."""
 
-    method: Method = Method.greedy  # greedy completion finds a good tree at once, and with it a bound
+    method: Method = Method.promising  # finds a good tree at once, and with it a bound; then better ones soon
     max_min: bool = False  # maximise the least confidence instead of minimising the sum of costs
     limit: int = 100_000  # partial parses scored for a sentence
     k: int = 1  # how many trees

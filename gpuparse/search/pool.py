@@ -48,6 +48,7 @@ class Register(IntEnum):
     LOOSE = 17  # how many entries wait on the agenda behind those in order
     DEAD_END = 18  # the cheapest state met that allows nothing, -1: none
     CONTENT = 19  # a hash of the terminals
+    COMPARED = 20  # the solution that the agenda compares with, 0: none
 
 
 class Pool(NamedTuple):
@@ -61,9 +62,11 @@ class Pool(NamedTuple):
     right: np.ndarray  # int32[slots, entries]: the last
     step: np.ndarray  # float64[slots, entries]: the cost of the inference
     cost: np.ndarray  # float64[slots, entries]: of the partial parse; under max-min the greatest step
+    ahead: np.ndarray  # int32[slots, entries]: the items of the frontier that the search has yet to come to
     signature: np.ndarray  # uint64[slots, entries]: of the set of items
     agenda: np.ndarray  # int32[slots, entries]: a heap, or under beam search a list, of entries
     solutions: np.ndarray  # int32[slots, k]: the best first
+    profile: np.ndarray  # float64[slots, words + 1]: the cost that the best solution had with so many items ahead
     dropped: np.ndarray  # float64[slots]: the least cost of what was dropped unseen
     items: np.ndarray  # ITEM[slots, items, ITEM_COLUMNS]: of the state at hand
     content: np.ndarray  # uint64[slots, items]: a hash of all that an item is made of
@@ -88,9 +91,11 @@ def make_pool(slots: int, words: int, labels: int, groups: int, limit: int, k: i
         right=np.empty((slots, entries), np.int32),
         step=np.empty((slots, entries), np.float64),
         cost=np.empty((slots, entries), np.float64),
+        ahead=np.empty((slots, entries), np.int32),
         signature=np.empty((slots, entries), np.uint64),
         agenda=np.empty((slots, entries), np.int32),
         solutions=np.empty((slots, k), np.int32),
+        profile=np.zeros((slots, words + 1), np.float64),
         dropped=np.empty(slots, np.float64),
         items=np.empty((slots, n_items, ITEM_COLUMNS), ITEM),
         content=np.empty((slots, n_items), np.uint64),

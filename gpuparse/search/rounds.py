@@ -11,6 +11,7 @@ from numba import njit
 from gpuparse.features.segments import mix
 from gpuparse.kernels.cpu.score import score
 from gpuparse.logic.items import END, START, SYMBOL
+from gpuparse.logic.strategy import items_ahead
 from gpuparse.model.rules import FIXED_POINT
 from gpuparse.search.agenda import Order, charted, insert, precedes, sift_up, take_best
 from gpuparse.search.atoms import look_up_words
@@ -25,11 +26,11 @@ _STATUS, _WORDS, _ENTRIES, _AGENDA, _LOOSE = (
 _SCORED, _POPPED, _CURRENT, _NEXT = (
     int(r) for r in (Register.SCORED, Register.POPPED, Register.CURRENT, Register.NEXT)
 )
-_SOLUTIONS, _COMPLETE, _GREEDY, _DEAD_END = (
-    int(r) for r in (Register.SOLUTIONS, Register.COMPLETE, Register.GREEDY, Register.DEAD_END)
+_SOLUTIONS, _COMPLETE, _GREEDY, _DEAD_END, _COMPARED = (
+    int(r) for r in (Register.SOLUTIONS, Register.COMPLETE, Register.GREEDY, Register.DEAD_END, Register.COMPARED)
 )
-_FIRST_ROW, _FIRST_CANDIDATE, _CANDIDATES = (
-    int(r) for r in (Register.FIRST_ROW, Register.FIRST_CANDIDATE, Register.CANDIDATES)
+_FIRST_ROW, _FIRST_CANDIDATE, _CANDIDATES, _FRONTIER = (
+    int(r) for r in (Register.FIRST_ROW, Register.FIRST_CANDIDATE, Register.CANDIDATES, Register.FRONTIER)
 )
 _LIVE, _FALLBACK, _DONE = int(Status.LIVE), int(Status.FALLBACK), int(Status.DONE)
 
@@ -37,9 +38,10 @@ _LIVE, _FALLBACK, _DONE = int(Status.LIVE), int(Status.FALLBACK), int(Status.DON
 class Method(IntEnum):
     """The order in which partial parses are looked at."""
 
-    greedy = 0  # follow the cheapest expansion to the end, then the agenda
-    best_first = 1  # always the cheapest on the agenda
-    beam = 2  # the same, with at most `width` on the agenda and `max_popped` taken off it
+    promising = 0  # as greedy, but then what on the agenda costs least beyond what the best tree cost at that place
+    greedy = 1  # follow the cheapest expansion to the end, then the cheapest on the agenda in the same way
+    best_first = 2  # always the cheapest on the agenda
+    beam = 3  # the same, with at most `width` on the agenda and `max_popped` taken off it
 
 
 class Plan(NamedTuple):
@@ -53,7 +55,7 @@ class Plan(NamedTuple):
     use_chart: bool
 
 
-_GREEDY_METHOD, _BEAM_METHOD = int(Method.greedy), int(Method.beam)
+_PROMISING, _GREEDY_METHOD, _BEAM = int(Method.promising), int(Method.greedy), int(Method.beam)
 _NOT_ALLOWED = np.iinfo(np.int64).min  # the score of what the state does not allow
 _HUGE = 2.0**62  # no fixed-point score is beyond
 
@@ -77,6 +79,7 @@ def begin(pool, slot, grammar, plan):
     pool.cost[slot, 0] = 0.0
     pool.signature[slot, 0] = 0
     pool.dropped[slot] = np.inf
+    pool.profile[slot] = 0.0
     if plan.use_chart:
         pool.chart[slot] = -1
     look_up_words(grammar.atoms, pool.terminals[slot], words, pool.of_word[slot])
@@ -99,7 +102,10 @@ def advance(pool, grammar, plan, batch):
 
 @compiled
 def _order(pool, slot, plan):
-    return Order(pool.cost[slot], pool.step[slot], pool.parent[slot], pool.sorted_steps[slot], plan.max_min)
+    return Order(
+        pool.cost[slot], pool.step[slot], pool.parent[slot], pool.ahead[slot], pool.profile[slot],
+        pool.sorted_steps[slot], plan.max_min,
+    )  # fmt: skip
 
 
 @compiled
@@ -139,29 +145,39 @@ def _next_entry(pool, slot, order, plan):
     registers[_NEXT] = -1
     if entry >= 0:
         return entry
-    _settle(pool, slot, order)
-    size = registers[_AGENDA]
-    if size == 0:
-        return -1
-    if plan.method != _BEAM_METHOD:
-        entry = take_best(waiting, size, order)
-    elif registers[_POPPED] < plan.max_popped:
-        entry = waiting[size - 1]
-    else:
-        _give_up(pool, slot, order, plan)
-        registers[_NEXT] = waiting[size - 1]
-        return -1
-    registers[_AGENDA] -= 1
-    registers[_POPPED] += 1
-    return entry if _may_win(pool, slot, order, entry) else -1
+    _settle(pool, slot, order, plan)
+    while registers[_AGENDA]:
+        if plan.method == _BEAM and registers[_POPPED] == plan.max_popped:
+            _give_up(pool, slot, order, plan)
+            registers[_NEXT] = waiting[registers[_AGENDA] - 1]
+            return -1
+        registers[_AGENDA] -= 1
+        size = registers[_AGENDA]
+        entry = waiting[size] if plan.method == _BEAM else take_best(waiting, size + 1, order)
+        if _may_win(pool, slot, order, entry):
+            registers[_POPPED] += 1
+            return entry
+        if plan.method != _PROMISING:  # then the others, which cost more, can't win either
+            break
+    return -1
 
 
 @compiled
-def _settle(pool, slot, order):
-    """Put what was pushed since the last pop in its place on the agenda, unless it can't win any more."""
+def _settle(pool, slot, order, plan):
+    """Put what was pushed since the last pop in its place on the agenda, unless it can't win any more.
+
+    When there is a better tree to compare with, all of the agenda finds its place anew.
+    """
     registers, waiting = pool.registers[slot], pool.agenda[slot]
     size = registers[_AGENDA]
-    for at in range(size, size + registers[_LOOSE]):
+    end = size + registers[_LOOSE]
+    if plan.method == _PROMISING and not plan.max_min and registers[_SOLUTIONS]:
+        best = pool.solutions[slot, 0]
+        if registers[_COMPARED] != best:
+            registers[_COMPARED] = best
+            _take_profile(pool, slot, best)
+            size = 0
+    for at in range(size, end):
         entry = waiting[at]
         if _may_win(pool, slot, order, entry):
             sift_up(waiting, size, entry, order)
@@ -171,14 +187,26 @@ def _settle(pool, slot, order):
 
 
 @compiled
+def _take_profile(pool, slot, entry):
+    """Note what a tree cost by the time so many items were ahead: at the last of its steps that left as many or more."""
+    profile, ahead = pool.profile[slot], pool.ahead[slot]
+    reached = 0
+    while entry > 0:
+        while reached <= ahead[entry]:
+            profile[reached] = pool.cost[slot, entry]
+            reached += 1
+        entry = pool.parent[slot, entry]
+    profile[reached:] = 0.0
+
+
+@compiled
 def _give_up(pool, slot, order, plan):
     """Drop all that is on the agenda."""
     registers = pool.registers[slot]
     registers[_COMPLETE] = 0
-    _settle(pool, slot, order)
-    if registers[_AGENDA]:
-        best = pool.agenda[slot, registers[_AGENDA] - 1 if plan.method == _BEAM_METHOD else 0]
-        pool.dropped[slot] = min(pool.dropped[slot], order.cost[best])
+    _settle(pool, slot, order, plan)
+    for entry in pool.agenda[slot, : registers[_AGENDA]]:
+        pool.dropped[slot] = min(pool.dropped[slot], order.cost[entry])
 
 
 @compiled
@@ -291,7 +319,7 @@ def _add_up(batch, candidate, state_row, scores, constant, totals):
 
 
 @compiled
-def _write_entry(pool, slot, entry, label, i, j, score, plan):
+def _write_entry(pool, slot, entry, label, i, j, score, plan, strategy):
     parent = pool.registers[slot, _CURRENT]
     step = _cost_of(score)
     pool.parent[slot, entry] = parent
@@ -299,6 +327,7 @@ def _write_entry(pool, slot, entry, label, i, j, score, plan):
     pool.left[slot, entry] = i
     pool.right[slot, entry] = j
     pool.step[slot, entry] = step
+    pool.ahead[slot, entry] = items_ahead(strategy, pool.registers[slot, _FRONTIER], i, j)
     pool.cost[slot, entry] = max(pool.cost[slot, parent], step) if plan.max_min else pool.cost[slot, parent] + step
     if plan.use_chart:
         items, frontier = pool.items[slot], pool.frontier[slot]
@@ -313,6 +342,7 @@ def _absorb_search(pool, slot, grammar, plan, batch, scores, constant, totals):
     registers = pool.registers[slot]
     order = _order(pool, slot, plan)
     top = len(totals) - 1
+    descends = plan.method == _PROMISING or plan.method == _GREEDY_METHOD
     least = _least_score(pool, slot, plan.max_min)
     best = -1  # the best expansion, if it is to be followed
     first = registers[_FIRST_CANDIDATE]
@@ -323,17 +353,17 @@ def _absorb_search(pool, slot, grammar, plan, batch, scores, constant, totals):
                 continue
             entry = registers[_ENTRIES]
             i, j = batch.children[candidate, 0], batch.children[candidate, 1]
-            _write_entry(pool, slot, entry, label, i, j, totals[label], plan)
+            _write_entry(pool, slot, entry, label, i, j, totals[label], plan, grammar.strategy)
             if not _may_win(pool, slot, order, entry):
                 continue
             registers[_ENTRIES] += 1
             if label == top:
                 _add_solution(pool, slot, order, entry, plan.use_chart)
-            if plan.method == _GREEDY_METHOD and (best < 0 or precedes(order, entry, best)):
+            if descends and (best < 0 or precedes(order, entry, best)):
                 best, entry = entry, best
             if entry >= 0 and pool.label[slot, entry] != top:
                 _set_aside(pool, slot, order, entry, plan)
-    if plan.method != _GREEDY_METHOD:
+    if not descends:
         return
     if best >= 0 and pool.label[slot, best] != top and _may_win(pool, slot, order, best):
         registers[_NEXT] = best
@@ -355,7 +385,7 @@ def _absorb_fallback(pool, slot, grammar, plan, batch, scores, constant, totals)
     entry = registers[_ENTRIES]
     registers[_ENTRIES] += 1
     i, j = batch.children[best_candidate, 0], batch.children[best_candidate, 1]
-    _write_entry(pool, slot, entry, best_label, i, j, best_score, plan)
+    _write_entry(pool, slot, entry, best_label, i, j, best_score, plan, grammar.strategy)
     registers[_NEXT] = entry
     if best_label == len(totals) - 1:
         registers[_STATUS] = _DONE
@@ -366,7 +396,7 @@ def _absorb_fallback(pool, slot, grammar, plan, batch, scores, constant, totals)
 def _set_aside(pool, slot, order, entry, plan):
     """Put an entry on the agenda."""
     registers, waiting = pool.registers[slot], pool.agenda[slot]
-    if plan.method != _BEAM_METHOD:
+    if plan.method != _BEAM:
         waiting[registers[_AGENDA] + registers[_LOOSE]] = entry
         registers[_LOOSE] += 1
         return

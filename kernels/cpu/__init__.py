@@ -1,11 +1,8 @@
-"""The operations of the learner and the parser on the CPU, in Numba; kernels/cuda holds twins of the same names."""
-
 import numpy
 
 from .collect import collect
 from .growth import Growth
 from .hold import hold, plan, to_device, to_host, wait
-from .holds import holds
 from .leaf_sums import leaf_sums
 from .losses import losses
 from .mark import mark, unmark
@@ -31,7 +28,6 @@ __all__ = [
     "arrays",
     "collect",
     "hold",
-    "holds",
     "leaf_sums",
     "losses",
     "mark",

@@ -3,7 +3,6 @@
 from .collect import collect
 from .growth import Growth
 from .hold import hold, plan
-from .holds import holds
 from .kernel import KERNELS, THREADS
 from .leaf_sums import leaf_sums
 from .losses import losses
@@ -33,7 +32,6 @@ __all__ = [
     "collect",
     "free_bytes",
     "hold",
-    "holds",
     "leaf_sums",
     "losses",
     "mark",

@@ -120,7 +120,7 @@ def test_a_matrix_larger_than_the_memory_is_streamed_and_the_path_is_the_same(cu
     assert_same_path(cuda, GIVEN, Options(max_trees=2, min_lambda=0.0, sample=20))
 
 
-def test_streamed_features_beyond_the_bits_are_searched_part_by_part(cuda: Any, small_memory: Any) -> None:
+def test_several_passes_lead_to_the_same_leaves_where_the_matrix_is_streamed(cuda: Any, small_memory: Any) -> None:
     given = problem(3, 12, 100, 2, density=0.2)
     tree = chain(np.random.default_rng(0).permutation(100)[:80].tolist())
     small_memory(table_bytes(given) + 400)

@@ -7,11 +7,12 @@ import inspect
 import numpy as np
 import pytest
 from gpuparse.kernels import cpu
+from gpuparse.kernels.cpu.growth.holds import holds
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuparse.learn import GrownTree
-from gpuparse.learn.leaves import _bit_of_nodes
+from gpuparse.learn.leaves import _passes
 from gpuparse.learn.postings import Postings
 from tests.learn.problems import Problem, problem, problems
 
@@ -34,7 +35,7 @@ def test_holds_tells_membership(given: Problem, data) -> None:
     segment = data.draw(st.integers(0, len(matrix.starts) - 2))
     begin, end = matrix.starts[segment], matrix.starts[segment + 1]
     for feature in range(len(matrix.column)):
-        assert cpu.holds(matrix.features, begin, end, feature) == (feature in matrix.features[begin:end])
+        assert holds(matrix.features, begin, end, feature) == (feature in matrix.features[begin:end])
 
 
 @given(problems())
@@ -59,19 +60,21 @@ def chain(features: list[int]) -> GrownTree:
 
 
 @pytest.mark.parametrize("length", [0, 1, 5, 150])
-def test_percolation_ends_where_a_walk_down_the_tree_ends_with_bits_or_without(length: int) -> None:
+def test_percolation_ends_where_a_walk_down_the_tree_ends_in_one_pass_or_several(length: int) -> None:
     given = problem(3, 50, 300, 2, density=0.1)
     tree = chain(np.random.default_rng(0).permutation(300)[:length].tolist())
     rows = given.examples.rows
-    leaf = np.empty(len(rows), np.int32)
+    leaf = np.zeros(len(rows), np.int32)
     matrix, postings = given.matrix, Postings.of(given.matrix, cpu)
-    bit = _bit_of_nodes(tree)
-    assert (length > 128) == bool(((bit < 0) & (tree.feature >= 0)).any())
+    passes = _passes(tree)
+    assert len(passes) == -(-length // 64)
     bits = np.zeros(len(matrix.starts) - 1, np.uint64)
-    cpu.mark(tree.feature, bit, *postings, bits)
-    cpu.percolate(rows, 0, len(rows), *matrix, tree.feature, tree.yes, tree.no, bit, bits, leaf)
-    cpu.unmark(tree.feature, bit, *postings, bits)
-    assert not bits.any()
+    for bit in passes:
+        cpu.mark(tree.feature, bit, *postings, bits)
+        down = (matrix.segments, matrix.column, tree.feature, tree.yes, tree.no, bit, bits, leaf)
+        cpu.percolate(rows, 0, len(rows), *down)
+        cpu.unmark(tree.feature, bit, *postings, bits)
+        assert not bits.any()
     for row, found in zip(rows, leaf, strict=True):
         node = 0
         while tree.feature[node] >= 0:

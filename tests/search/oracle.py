@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Any, NamedTuple
 from gpuparse.features.space import FeatureSpace
 from gpuparse.logic.vocabulary import Vocabulary
 from gpuparse.model.ensemble import Literals
+from gpuparse.search.rounds import Method
 from gpuparse.trees import Token, Tree, head_child, parse_tree
 from tests.features.oracle import Item, Known, State, allowed, features, new_item, terminal_items
 
@@ -34,10 +34,11 @@ def max_min(steps: Sequence[float]) -> tuple[float, ...]:
 
 
 class Partial(NamedTuple):
-    """A partial parse: a state and the costs of the inferences that led to it."""
+    """A partial parse: a state, the costs of the inferences that led to it, and what was ahead after each."""
 
     state: State
     steps: tuple[float, ...]
+    ahead: tuple[int, ...]
 
     @property
     def is_final(self) -> bool:
@@ -72,7 +73,7 @@ class Oracle:
             for label in range(len(words.labels))
         ]
         self.terminals = terminal_items(self.tokens)
-        self.start = Partial(State(self.terminals, -1), ())
+        self.start = Partial(State(self.terminals, -1), (), ())
         self._features: dict[tuple[object, int, int, int], set[str]] = {}
 
     def key(self, state: State) -> tuple[str, int]:
@@ -103,8 +104,13 @@ class Oracle:
                     if allowed(self.strategy, state.last, frontier, i, j, label, self.max_children, language):
                         item = new_item(language, label, frontier[i : j + 1])
                         after = State([*frontier[:i], item, *frontier[j + 1 :]], i)
-                        found.append(Partial(after, (*partial.steps, self.cost(state, i, j, number))))
+                        steps = (*partial.steps, self.cost(state, i, j, number))
+                        found.append(Partial(after, steps, (*partial.ahead, self.ahead(len(frontier), i, j))))
         return found
+
+    def ahead(self, size: int, i: int, j: int) -> int:
+        """How many items the strategy has yet to come to after an inference over i..j of a frontier of this size."""
+        return {"r2l": i, "l2r": size - 1 - j, "bu": size - 1 - (j - i)}[self.strategy]
 
     def tree(self, partial: Partial) -> Tree:
         return parse_tree(bracketed(partial.state.frontier[0], self.tokens))
@@ -124,25 +130,34 @@ class Oracle:
             layer = {key: p for key, p in following.items() if not p.is_final}
         return sorted(trees, key=lambda pair: pair[0])
 
-    def search(self, greedy: bool, k: int = 1, cost: Cost = total) -> tuple[list[Any], int]:
-        """Greedy completion or best first over objects: the costs of the k best, and the inferences scored."""
-        agenda: list[tuple[Any, int, Partial]] = []
-        solutions: dict[str, Any] = {}
+    def search(self, method: Method, k: int = 1, cost: Cost = total) -> tuple[list[Any], int]:
+        """A search over objects: the costs of the k best, and the inferences scored."""
+        agenda: list[tuple[int, Partial]] = []
+        solutions: dict[str, Partial] = {}
         popped: dict[tuple[str, int], Any] = {}
         born = scored = 0
         following: Partial | None = self.start
 
-        def bound() -> Any:
-            return sorted(solutions.values())[k - 1] if len(solutions) >= k else None
+        def found() -> list[Partial]:
+            return sorted(solutions.values(), key=lambda partial: cost(partial.steps))
 
         def may_win(partial: Partial) -> bool:
-            return bound() is None or cost(partial.steps) < bound()
+            return len(solutions) < k or cost(partial.steps) < cost(found()[k - 1].steps)
+
+        def turn(waiting: tuple[int, Partial]) -> Any:
+            number, partial = waiting
+            least = cost(partial.steps)
+            if method is Method.promising and cost is total and solutions:
+                return least - profile(found()[0], partial.ahead[-1]), least, number
+            return least, number
 
         while following or agenda:
-            at = following or heapq.heappop(agenda)[2]
+            if following is None:
+                agenda.sort(key=turn)
+            at = following or agenda.pop(0)[1]
             following = None
             if not may_win(at):
-                break
+                continue
             key = self.key(at.state)
             if key in popped and popped[key] <= cost(at.steps):
                 continue
@@ -152,13 +167,20 @@ class Oracle:
             for way in ways:
                 if way.is_final and may_win(way):
                     name = str(self.tree(way))
-                    solutions[name] = min(solutions.get(name, cost(way.steps)), cost(way.steps))
-            if greedy and ways:
+                    if name not in solutions or cost(way.steps) < cost(solutions[name].steps):
+                        solutions[name] = way
+            if method is not Method.best_first and ways:
                 best = min(ways, key=lambda way: cost(way.steps))  # of equals the first
                 ways.remove(best)
                 following = best if not best.is_final and may_win(best) else None
             for way in ways:
                 born += 1
                 if not way.is_final and may_win(way):
-                    heapq.heappush(agenda, (cost(way.steps), born, way))
-        return sorted(solutions.values())[:k], scored
+                    agenda.append((born, way))
+        return [cost(partial.steps) for partial in found()[:k]], scored
+
+
+def profile(tree: Partial, ahead: int) -> float:
+    """What a derivation had cost at the last step that left so many items ahead, or more."""
+    reached = [step for step, left in enumerate(tree.ahead) if left >= ahead]
+    return total(tree.steps[: reached[-1] + 1]) if reached else 0.0

@@ -13,7 +13,7 @@ from tests.search.oracle import max_min
 
 NEAR = 1e-9
 SHAPES = [("NN", 3, 2), ("NN VB", 2, 2), ("DT NN VB", 1, 3), ("DT NN , VB", 1, 3), ("DT NN NN VB", 1, 2)]
-EXACT = [Method.greedy, Method.best_first]
+EXACT = [Method.promising, Method.greedy, Method.best_first]
 
 problems = st.builds(
     lambda shape, strategy, seed: make_problem(*shape[:2], strategy, shape[2], seed),
@@ -30,7 +30,7 @@ def parse(problem: Problem, **options: object) -> Result:
 
 @settings(max_examples=30, deadline=None)
 @given(problems)
-def test_greedy_completion_and_best_first_find_the_cheapest_of_all_trees(problem: Problem) -> None:
+def test_every_order_finds_the_cheapest_of_all_trees(problem: Problem) -> None:
     cost, tree = problem.oracle.best_trees()[0]
     for method in EXACT:
         result = parse(problem, method=method)
@@ -44,7 +44,7 @@ def test_greedy_completion_and_best_first_find_the_cheapest_of_all_trees(problem
 def test_as_many_are_scored_as_the_states_looked_at_allow(problem: Problem, k: int, by_max_min: bool) -> None:
     cost = {"cost": max_min} if by_max_min else {}
     for method in EXACT:
-        costs, scored = problem.oracle.search(method is Method.greedy, k, **cost)  # type: ignore[arg-type]  # the one
+        costs, scored = problem.oracle.search(method, k, **cost)  # type: ignore[arg-type]  # the one
         result = parse(problem, method=method, k=k, max_min=by_max_min)
         assert result.scored == scored
         assert len(result.parses) == len(costs)
@@ -135,12 +135,20 @@ def test_a_narrow_beam_loses_what_a_wide_one_finds() -> None:
     assert (Outcome.OPTIMAL, True) not in outcomes
 
 
-def test_larger_problems_agree_between_greedy_completion_and_best_first() -> None:
+def test_larger_problems_agree_between_the_orders() -> None:
     for strategy in Strategy:
         for seed in range(4):
             problem = make_problem("DT NN , VB NN", 2, strategy, 3, seed)
-            greedy, best_first = (parse(problem, method=method, limit=10**6) for method in EXACT)
+            promising, greedy, best_first = (parse(problem, method=method, limit=10**6) for method in EXACT)
+            assert promising.optimal
             assert greedy.optimal
             assert best_first.optimal
-            assert greedy.cost == best_first.cost
+            assert promising.cost == greedy.cost == best_first.cost
             assert best_first.scored <= greedy.scored
+
+
+def test_the_most_promising_first_finds_cheaper_trees_within_a_limit() -> None:
+    problems = [make_problem("DT NN VB NN DT NN VB NN", 2, Strategy.bu, 3, seed) for seed in range(10)]
+    promising, greedy = ([parse(p, method=m, limit=2_000) for p in problems] for m in EXACT[:2])
+    assert {result.outcome for result in greedy} == {Outcome.LIMIT}
+    assert sum(result.cost for result in promising) < sum(result.cost for result in greedy)

@@ -3,8 +3,8 @@
 import numpy as np
 from numba import njit
 
-from ..holds import holds
 from ..index import index
+from .holds import holds
 
 SEARCH = 16  # looking a segment up costs about as much as marking and clearing so many
 
