@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ class TrainingOptions:
     tagger: bool = True  # learn a POS tagger too, so that the model can parse text
     retag: bool = False  # learn to parse on tags as the tagger gives them, with its errors; needs the tagger
     learn: Options = field(default_factory=Options)
-    search: SearchOptions = SearchOptions(limit=20_000)  # for calibration: lambdas are compared, nothing is proved
+    search: SearchOptions = field(default_factory=partial(SearchOptions, limit=20_000))  # for calibration: no proofs
 
     def as_json(self) -> dict[str, Any]:
         """By names, for the model's file."""

@@ -188,7 +188,7 @@ def _settle(pool, slot, order, plan):
 
 @compiled
 def _take_profile(pool, slot, entry):
-    """Note what a tree cost by the time so many items were ahead: at the last of its steps that left as many or more."""
+    """Note what a tree cost by the time so many items were ahead: at its last step that left as many or more."""
     profile, ahead = pool.profile[slot], pool.ahead[slot]
     reached = 0
     while entry > 0:
