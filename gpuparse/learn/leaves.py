@@ -49,12 +49,15 @@ class Leaves:
         self._examples, self._matrix, self._postings, self._options = examples, matrix, postings, options
         self._kernels, self._team = kernels, team
         self._bits = kernels.arrays.zeros(len(matrix.starts) - 1, np.uint64)
+        self._leaf = kernels.arrays.empty(len(examples.rows), np.int32)
+        self._room = [kernels.arrays.empty(0, dtype) for dtype in (np.int32, np.float64, np.float64)]  # for movers
         self._total_bias, self._largest_bias = total_bias, largest_bias
         self._scale = scale_for(total_bias, largest_bias)
 
     def percolate(self, tree: GrownTree) -> np.ndarray:
-        """The leaf of every example."""
-        leaf = self._kernels.arrays.zeros(len(self._examples.rows), np.int32)
+        """The leaf of every example, until the next tree."""
+        leaf = self._leaf
+        leaf[:] = 0
         nodes = tuple(map(self._kernels.to_device, (tree.feature, tree.yes, tree.no)))
         for bit in map(self._kernels.to_device, _passes(tree)):
             self._send_down(nodes, bit, leaf)
@@ -81,14 +84,16 @@ class Leaves:
         return self._kernels.to_host(totals).sum(axis=0) / self._scale, self._kernels.to_host(counts)
 
     def movers(self, leaf: np.ndarray, odds: np.ndarray, counts: np.ndarray, leaves: np.ndarray) -> Movers:
-        """The examples of the given leaves (ascending), gathered."""
+        """The examples of the given leaves (ascending), gathered, until the next tree."""
         sizes = counts[:, leaves].sum(axis=0).reshape(-1)  # of each leaf the positive, then the negative
         ends = np.cumsum(sizes)
         before = np.cumsum(counts[:, leaves], axis=0) - counts[:, leaves]  # in earlier shares
         place = np.full(counts.shape, -1, np.int64)
         place[:, leaves] = before + (ends - sizes).reshape(-1, 2)
         kernels, total = self._kernels, int(ends[-1]) if len(ends) else 0
-        gathered = [kernels.arrays.empty(total, dtype) for dtype in (np.int32, np.float64, np.float64)]
+        if total > len(self._room[0]):
+            self._room = [kernels.arrays.empty(total, room.dtype) for room in self._room]
+        gathered = [room[:total] for room in self._room]
         given, place = (leaf, self._examples.y, self._examples.bias, odds), kernels.to_device(place)
         self._team.each(
             kernels.collect, [(*given, *share, place[s], *gathered) for s, share in enumerate(self._shares())]

@@ -43,6 +43,7 @@ class Sampler:
         self._label, self._examples = label, examples
         self._options, self._kernels, self._team = options, kernels, team
         self._all = kernels.arrays.arange(len(examples.rows), dtype=np.int32)
+        self._priority = kernels.arrays.empty(len(examples.rows), np.float64)
 
     def draw(self, odds: np.ndarray, attempt: int) -> Sample:
         """At most options.sample examples for an attempt at a tree, given exp(margin) of every example."""
@@ -65,7 +66,6 @@ class Sampler:
 
     def _select(self, odds: np.ndarray, attempt: int) -> tuple[np.ndarray, float]:
         key = sampling_key(self._options.seed, self._label, attempt)
-        priority = self._kernels.arrays.empty(len(odds), np.float64)
-        bias = self._examples.bias
+        priority, bias = self._priority, self._examples.bias
         self._team.share(lambda a, b: self._kernels.priorities(bias, odds, key, a, b, priority), len(odds))
         return self._kernels.select(priority, self._options.sample)

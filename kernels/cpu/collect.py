@@ -2,13 +2,15 @@
 
 from numba import njit
 
+from .index import index
+
 
 @njit(cache=True, nogil=True)
 def collect(leaf, y, bias, odds, start, stop, place, member, member_bias, member_odds):
     """Copy the examples start <= i < stop of leaves with place[leaf, y < 0] >= 0 there, one after the other."""
     for i in range(start, stop):
-        node = leaf[i]
-        side = 0 if y[i] > 0 else 1
+        node = index(leaf[i])
+        side = index(y[i] <= 0)
         at = place[node, side]
         if at >= 0:
             place[node, side] = at + 1

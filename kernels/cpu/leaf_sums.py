@@ -2,6 +2,7 @@
 
 from numba import njit
 
+from .index import index
 from .units import units
 
 
@@ -9,7 +10,7 @@ from .units import units
 def leaf_sums(leaf, y, bias, odds, scale, start, stop, sums, counts):
     """Add y w, in units, to sums[leaf] and 1 to counts[leaf, y < 0], for the examples start <= i < stop."""
     for i in range(start, stop):
-        node = leaf[i]
+        node = index(leaf[i])
         weight = units(bias[i] / (1.0 + odds[i]) * scale)
         if y[i] > 0:
             sums[node] += weight

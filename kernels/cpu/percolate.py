@@ -7,6 +7,8 @@ example's word, which decides its leaf. Few different words occur, so the leaves
 import numpy as np
 from numba import njit
 
+from .index import index
+
 REMEMBERED = 10  # bits of a word's place among the words met lately
 SCATTER = np.uint64(0x9E3779B97F4A7C15)
 
@@ -17,20 +19,20 @@ def percolate(rows, start, stop, segments, column, feature, yes, no, bit, bits, 
 
     For start <= i < stop. A node without a bit (-1) is a leaf, or belongs to another pass.
     """
-    columns = np.unique(np.array([column[feature[node]] for node in range(feature.size) if bit[node] >= 0], np.int64))
+    columns = np.unique(np.array([column[feature[node]] for node in range(feature.size) if bit[node] >= 0], np.uint32))
     words = np.zeros(1 << REMEMBERED, np.uint64)
     begun = np.full(1 << REMEMBERED, -1, np.int32)
     answers = np.zeros(1 << REMEMBERED, np.int32)
     shift = np.uint64(64 - REMEMBERED)
     for i in range(start, stop):
         node = leaf[i]
-        if bit[node] < 0:
+        if bit[index(node)] < 0:
             continue
-        row = rows[i]
+        row = index(rows[i])
         word = np.uint64(0)
         for k in columns:
-            word |= bits[segments[row, k]]
-        place = (word * SCATTER) >> shift
+            word |= bits[index(segments[row, k])]
+        place = index((word * SCATTER) >> shift)
         if words[place] != word or begun[place] != node:
             words[place], begun[place] = word, node
             while bit[node] >= 0:

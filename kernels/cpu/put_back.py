@@ -2,9 +2,11 @@
 
 from numba import njit
 
+from .index import index
+
 
 @njit(cache=True, nogil=True)
 def put_back(member, member_odds, odds):
     """odds[member] = member_odds."""
     for n in range(member.size):
-        odds[member[n]] = member_odds[n]
+        odds[index(member[n])] = member_odds[n]

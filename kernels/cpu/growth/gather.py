@@ -2,6 +2,8 @@
 
 from numba import njit
 
+from ..index import index
+
 
 @njit(cache=True, nogil=True)
 def gather(segments, rows, number, local, used):
@@ -12,14 +14,14 @@ def gather(segments, rows, number, local, used):
     used[0] = 0
     count = 1
     for n in range(rows.size):
-        row = rows[n]
+        row = index(rows[n])
         for k in range(segments.shape[1]):
             old = segments[row, k]
-            new = number[old]
+            new = number[index(old)]
             if new == 0 and old != 0:
                 new = count
-                number[old] = new
-                used[new] = old
+                number[index(old)] = new
+                used[index(new)] = old
                 count += 1
             local[n, k] = new
     return count
