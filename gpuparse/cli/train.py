@@ -79,7 +79,7 @@ def train_command(
     strategy: StrategyOption = StrategyName.R2L,
     max_words: MaxWords = None,
     max_children: MaxChildren = 5,
-    split_margin: Annotated[float, typer.Option(min=0.0, help="The part of lambda that a split must gain.")] = 0.1,
+    split_margin: Annotated[float, typer.Option(min=0.0, help="The part of lambda that a split must gain.")] = 0.03,
     penalty: Annotated[Penalty, typer.Option(help="The penalty on the parameters.")] = Penalty.L1,
     stumps: Annotated[bool, typer.Option("--stumps", help="Trees of one split: no conjunctions.")] = False,
     sample: Annotated[int, typer.Option(min=1, help="Examples that a tree is grown on.")] = 100_000,

@@ -21,7 +21,7 @@ class Options:
     penalty: Literal["l1", "l2"] = "l1"  # l1 leaves most parameters exactly zero: a small model that can be read
     gain: Literal["regularized", "unregularized"] = "regularized"  # the gain with the penalty, or the bare gradient
     stumps: bool = False  # split the root only: no conjunctions
-    split_margin: float = 0.1  # how much of lambda a split must gain; 0 peels off single impurities without end
+    split_margin: float = 0.03  # how much of lambda a split must gain; 0 peels off single impurities without end
     sample: int = 100_000  # examples a tree is grown on, drawn by weight; the leaves always see all of them
     eta: float = 0.9  # lambda is this fraction of the greatest gradient, and decays by it when a tree is no use
     epsilon: float = 1e-4  # by how much the risk must fall for a tree to be kept
