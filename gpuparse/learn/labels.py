@@ -129,11 +129,12 @@ def working_bytes(matrix: Matrix, options: Options) -> int:
     >>> import numpy as np
     >>> segments, starts = np.array([[1], [2]], np.int32), np.array([0, 0, 2, 3])
     >>> working_bytes(Matrix(segments, starts, np.array([0, 1, 0], np.int32), np.zeros(2, np.uint8)), Options())
-    316
+    324
     """
     some = matrix.segments[:: max(1, len(matrix.segments) // 1000)]
     row = float((matrix.starts[some + 1] - matrix.starts[some]).sum() / max(len(some), 1))  # ids, on average
-    examples = 64 * len(matrix.segments)  # bias, odds, leaf and so on; no label has more examples than there are rows
+    each = 64 + matrix.segments.itemsize * matrix.segments.shape[1]  # bias, odds, leaf and so on, and the segments
+    examples = each * len(matrix.segments)  # no label has more examples than there are rows
     histograms = 88 * len(matrix.column)
     return int(examples + 4 * min(options.sample, len(matrix.segments)) * row + histograms)
 

@@ -46,8 +46,9 @@ class Leaves:
         self, examples: Examples, matrix: Matrix, postings: Postings, options: Options, kernels: Any, team: Team,
         total_bias: float, largest_bias: float,
     ) -> None:  # fmt: skip
-        self._examples, self._matrix, self._postings, self._options = examples, matrix, postings, options
+        self._examples, self._postings, self._options = examples, postings, options
         self._kernels, self._team = kernels, team
+        self._segments, self._column = kernels.arrays.take(matrix.segments, examples.rows, axis=0), matrix.column
         self._bits = kernels.arrays.zeros(len(matrix.starts) - 1, np.uint64)
         self._leaf = kernels.arrays.empty(len(examples.rows), np.int32)
         self._room = [kernels.arrays.empty(0, dtype) for dtype in (np.int32, np.float64, np.float64)]  # for movers
@@ -65,11 +66,10 @@ class Leaves:
 
     def _send_down(self, nodes: tuple[np.ndarray, np.ndarray, np.ndarray], bit: np.ndarray, leaf: np.ndarray) -> None:
         """Every example from where it is down through the nodes that have a bit."""
-        kernels, rows = self._kernels, self._examples.rows
-        marks = (nodes[0], bit, *self._postings, self._bits)
+        kernels, marks = self._kernels, (nodes[0], bit, *self._postings, self._bits)
         kernels.mark(*marks)
-        given = (self._matrix.segments, self._matrix.column, *nodes, bit, self._bits, leaf)
-        self._team.share(lambda a, b: kernels.percolate(rows, a, b, *given), len(leaf), 1024)
+        given = (self._segments, self._column, *nodes, bit, self._bits, leaf)
+        self._team.share(lambda a, b: kernels.percolate(a, b, *given), len(leaf), 1024)
         kernels.unmark(*marks)
 
     def sums(self, leaf: np.ndarray, odds: np.ndarray, nodes: int) -> tuple[np.ndarray, np.ndarray]:

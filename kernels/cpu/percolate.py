@@ -14,10 +14,11 @@ SCATTER = np.uint64(0x9E3779B97F4A7C15)
 
 
 @njit(cache=True, nogil=True)
-def percolate(rows, start, stop, segments, column, feature, yes, no, bit, bits, leaf):
-    """leaf[i] = where rows[i] comes to in the tree (feature, yes, no), from leaf[i] on, through nodes that have a bit.
+def percolate(start, stop, segments, column, feature, yes, no, bit, bits, leaf):
+    """leaf[i] = where example i, with the segments segments[i], comes to in the tree (feature, yes, no).
 
-    For start <= i < stop. A node without a bit (-1) is a leaf, or belongs to another pass.
+    For start <= i < stop, from leaf[i] on, through nodes that have a bit. A node without one (-1) is a leaf, or belongs
+    to another pass.
     """
     columns = np.unique(np.array([column[feature[node]] for node in range(feature.size) if bit[node] >= 0], np.uint32))
     words = np.zeros(1 << REMEMBERED, np.uint64)
@@ -28,10 +29,9 @@ def percolate(rows, start, stop, segments, column, feature, yes, no, bit, bits, 
         node = leaf[i]
         if bit[index(node)] < 0:
             continue
-        row = index(rows[i])
         word = np.uint64(0)
         for k in columns:
-            word |= bits[index(segments[row, k])]
+            word |= bits[index(segments[i, k])]
         place = index((word * SCATTER) >> shift)
         if words[place] != word or begun[place] != node:
             words[place], begun[place] = word, node

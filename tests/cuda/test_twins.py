@@ -139,9 +139,9 @@ def test_percolation_ends_in_the_same_leaves_in_one_pass_or_several(cuda: Any, l
         marks = (tree.feature, bit, *Postings.of(given.matrix, cpu))
         marked = same(cuda, "mark", *marks, bits).arguments[-1]
         assert marked.any()
-        down = (given.matrix.segments, given.matrix.column, tree.feature, tree.yes, tree.no, bit, marked)
-        same(cuda, "percolate", rows, 3, 9, *down, leaf)
-        leaf = same(cuda, "percolate", rows, 0, len(rows), *down, leaf).arguments[-1]
+        down = (given.matrix.segments[rows], given.matrix.column, tree.feature, tree.yes, tree.no, bit, marked)
+        same(cuda, "percolate", 3, 9, *down, leaf)
+        leaf = same(cuda, "percolate", 0, len(rows), *down, leaf).arguments[-1]
         assert not same(cuda, "unmark", *marks, marked).arguments[-1].any()
     assert (tree.feature[leaf] < 0).all()
 

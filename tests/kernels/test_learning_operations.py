@@ -71,8 +71,8 @@ def test_percolation_ends_where_a_walk_down_the_tree_ends_in_one_pass_or_several
     bits = np.zeros(len(matrix.starts) - 1, np.uint64)
     for bit in passes:
         cpu.mark(tree.feature, bit, *postings, bits)
-        down = (matrix.segments, matrix.column, tree.feature, tree.yes, tree.no, bit, bits, leaf)
-        cpu.percolate(rows, 0, len(rows), *down)
+        down = (matrix.segments[rows], matrix.column, tree.feature, tree.yes, tree.no, bit, bits, leaf)
+        cpu.percolate(0, len(rows), *down)
         cpu.unmark(tree.feature, bit, *postings, bits)
         assert not bits.any()
     for row, found in zip(rows, leaf, strict=True):
