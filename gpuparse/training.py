@@ -184,7 +184,7 @@ def train(
     vocabulary = build_vocabulary(trees, language)
     observer.stage("features", len(trees))
     source = (trees, vocabulary, options.strategy, options.max_children, options.seed)
-    data = training_data(*source, cache, lambda _: observer.step())
+    data = training_data(*source, cache, lambda _: observer.step(), options.jobs)
     learned = _learn(data, vocabulary, options, folder, kernels, cache_key(*source), observer, stop, others)
     if stop is not None and stop.is_set():
         raise KeyboardInterrupt

@@ -42,6 +42,7 @@ def training_data(
     seed: int = 0,
     cache: Path | None = None,
     on_sentence: Callable[[int], None] | None = None,
+    threads: int = 1,
 ) -> TrainingData:
     """The training data of prepared trees: from the cache folder if it holds them, else built, and kept there.
 
@@ -52,12 +53,12 @@ def training_data(
     2
     """
     if cache is None:
-        return build_training_data(trees, vocabulary, strategy, max_children, seed, on_sentence)
+        return build_training_data(trees, vocabulary, strategy, max_children, seed, on_sentence, threads)
     key = cache_key(trees, vocabulary, strategy, max_children, seed)
     kept = load(cache, key)
     if kept is not None:
         return kept
-    built = build_training_data(trees, vocabulary, strategy, max_children, seed, on_sentence)
+    built = build_training_data(trees, vocabulary, strategy, max_children, seed, on_sentence, threads)
     try:
         save(built, cache, key)
     except OSError as error:  # a full disk is no reason to lose what was built
@@ -136,11 +137,12 @@ def _arrays(training: TrainingData) -> dict[str, np.ndarray]:
 
 
 def _write_array(path: Path, array: np.ndarray) -> dict[str, Any]:
-    """Write an array; what `_map_array` wants to know about it."""
+    """Write an array; what `_map_array` wants to know about it.
+
+    It is not synced, which takes long: what a power cut spoils, the checksum shows, and it is built anew.
+    """
     with path.open("wb") as file:
         np.save(file, array, allow_pickle=False)
-        file.flush()
-        os.fsync(file.fileno())
     return {"dtype": array.dtype.str, "shape": array.shape, "bytes": path.stat().st_size, "crc32": _checksum(path)}
 
 

@@ -6,7 +6,10 @@ them each label takes, and which label is correct. An example of a label is then
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +26,8 @@ from gpuparse.logic.headtable import compile_heads
 from gpuparse.logic.strategy import Strategy
 from gpuparse.logic.vocabulary import Vocabulary
 from gpuparse.trees import Tree
+
+PARTS = 8  # of the sentences, for each thread: they don't all take the same time
 
 
 class Examples(NamedTuple):
@@ -91,6 +96,24 @@ class _Growing:
             array = getattr(self, name)
             array.resize((array.shape[0] * 3 // 2, *array.shape[1:]), refcheck=False)
 
+    def append(self, other: _Growing) -> None:
+        """Take over all of another, whose sentences come after these. Sentences share no segments."""
+        states, _, rows, segments, features = (int(n) for n in self.filled)
+        self.trim()
+        other.trim()
+        other.candidates[:, 0] += states
+        other.candidates[:, 6] += rows
+        np.add(other.rows, segments - 1, out=other.rows, where=other.rows > 0)
+        other.starts += features
+        other.starts = other.starts[2:]  # the empty segment is there already
+        for name in ("states", "candidates", "choices", "rows", "heads", "starts", "features"):
+            mine, others = getattr(self, name), getattr(other, name)
+            mine.resize((len(mine) + len(others), *mine.shape[1:]), refcheck=False)
+            mine[len(mine) - len(others) :] = others
+            setattr(other, name, None)  # its memory is needed
+        self.filled += other.filled
+        self.filled[3] -= 1
+
     def trim(self) -> None:
         """Give back the room that was not needed."""
         states, candidates, rows, segments, features = self.filled
@@ -150,19 +173,25 @@ class ExampleBuilder:
             workspace.start_again(short)
         self._uninferable += missed
 
-    def finish(self) -> TrainingData:
+    def append(self, other: ExampleBuilder) -> None:
+        """Take over what another has collected of the sentences after these; it is of no use afterwards."""
+        self._growing.append(other._growing)
+        self._uninferable += other._uninferable
+
+    def finish(self, threads: int = 1) -> TrainingData:
         """All that was added. Nothing can be added afterwards."""
         self._growing.trim()
-        return _finish(self._growing, self._space, self._uninferable)
+        return _finish(self._growing, self._space, self._uninferable, threads)
 
 
 def build_training_data(
-    trees: Iterable[Tree],
+    trees: Sequence[Tree],
     vocabulary: Vocabulary,
     strategy: Strategy = Strategy.r2l,
     max_children: int = 5,
     seed: int = 0,
     on_sentence: Callable[[int], None] | None = None,
+    threads: int = 1,
 ) -> TrainingData:
     """Walk the gold path of every prepared tree and compute the features of all that its states allow.
 
@@ -173,22 +202,42 @@ def build_training_data(
     >>> len(training.candidates.sentences), training.candidates.correct.tolist()  # four states, one way on from each
     (4, [1, 1, 1, 1])
     """
-    builder = ExampleBuilder(vocabulary, strategy, max_children, seed)
-    for number, tree in enumerate(trees):
-        builder.add(number, tree)
-        if on_sentence is not None:
-            on_sentence(number)
-    return builder.finish()
+
+    stop = threading.Event()
+
+    def collect(first: int, last: int) -> ExampleBuilder:
+        builder = ExampleBuilder(vocabulary, strategy, max_children, seed)
+        for number in range(first, last):
+            if stop.is_set():
+                break
+            builder.add(number, trees[number])
+            if on_sentence is not None:
+                on_sentence(number)
+        return builder
+
+    parts = 1 if threads == 1 else PARTS * threads
+    with ThreadPoolExecutor(threads) as pool:
+        cuts = pairwise(len(trees) * part // parts for part in range(parts + 1))
+        try:
+            builder, *others = pool.map(lambda cut: collect(*cut), cuts)
+        except BaseException:  # Ctrl-C, or a failure of one: the others need not go on
+            stop.set()
+            raise
+    for other in others:
+        builder.append(other)
+    return builder.finish(threads)
 
 
-def _finish(growing: _Growing, space: FeatureSpace, uninferable: int) -> TrainingData:
+def _finish(growing: _Growing, space: FeatureSpace, uninferable: int, threads: int) -> TrainingData:
     """Number the features by how many segments have them, and put every segment in order."""
     counts = np.zeros(space.size, np.int64)
     count_features(growing.features, counts)
     numbers = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)].astype(FEATURE)
     rank = np.empty(space.size, FEATURE)
     rank[numbers] = np.arange(len(numbers), dtype=FEATURE)
-    renumber(growing.features, growing.starts, rank)
+    cuts = [(len(growing.starts) - 1) * part // threads for part in range(threads + 1)]
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(lambda cut: renumber(growing.features, growing.starts, rank, *cut), pairwise(cuts)))
     group, _, _ = space.place(numbers)
     matrix = Matrix(growing.rows, growing.starts, growing.features, space.columns[group])
     candidates = Candidates(

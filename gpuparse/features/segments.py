@@ -108,19 +108,19 @@ def count_features(features, counts):
         counts[feature] += 1
 
 
-def renumber(features: np.ndarray, starts: np.ndarray, rank: np.ndarray) -> None:
-    """Replace every feature by its rank and put each segment in order.
+def renumber(features: np.ndarray, starts: np.ndarray, rank: np.ndarray, first: int, end: int) -> None:
+    """Replace every feature of the segments from `first` to before `end` by its rank, and put each segment in order.
 
     Many segments are sorted at once, by (segment, rank) in one number: numpy has vector instructions for that.
 
     >>> features, rank = np.array([2, 0, 1, 0], np.int32), np.array([0, 2, 1], np.int32)
-    >>> renumber(features, np.array([0, 1, 4]), rank)
+    >>> renumber(features, np.array([0, 1, 4]), rank, 0, 2)
     >>> features.tolist()
     [1, 0, 0, 2]
     """
-    first, n_segments = 0, len(starts) - 1
-    while first < n_segments:
+    while first < end:
         last = max(first + 1, int(np.searchsorted(starts, starts[first] + _SORTED_AT_ONCE, side="right")) - 1)
+        last = min(last, end)
         part = features[starts[first] : starts[last]]
         segment = np.repeat(np.arange(last - first), np.diff(starts[first : last + 1]))
         keys = segment << 32 | rank[part]

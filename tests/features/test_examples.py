@@ -19,7 +19,7 @@ from gpuparse.logic.goldpath import gold_path
 from gpuparse.logic.items import END, START
 from gpuparse.logic.strategy import Strategy
 from gpuparse.logic.vocabulary import Vocabulary, build_vocabulary
-from gpuparse.trees import Tree, load_language, parse_tree, prepare, read_trees
+from gpuparse.trees import Tree, load_language, parse_tree, prepare, read_trees, synthetic_treebank
 from tests.features.oracle import Example, Walk, features, gold_items, known_values
 from tests.logic.generated import trees
 
@@ -206,6 +206,27 @@ def long_tree(n_words: int) -> Tree:
     words = ["(NN a)" if at % 7 != 3 else "(, ,)" for at in range(n_words - 1)] + ["(NN z)"]
     pairs = [f"(NP {word})" if word[1] == "N" else word for word in words]
     return parse_tree(f"(TOP (S {' '.join(pairs)}))")
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_threads_build_what_one_builds(threads: int) -> None:
+    treebank = [prepare(tree, ENGLISH).tree or tree for tree in synthetic_treebank(40, seed=5)]
+    vocabulary = build_vocabulary(treebank, ENGLISH)
+    told: list[int] = []
+    together = build_training_data(treebank, vocabulary, on_sentence=told.append, threads=threads)
+    assert_same(together, build_training_data(treebank, vocabulary))
+    assert sorted(told) == list(range(40))
+
+
+def test_a_failure_in_one_thread_ends_the_others() -> None:
+    treebank = [prepare(tree, ENGLISH).tree or tree for tree in synthetic_treebank(40, seed=5)]
+
+    def fail(number: int) -> None:
+        if number == 7:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        build_training_data(treebank, build_vocabulary(treebank, ENGLISH), on_sentence=fail, threads=2)
 
 
 @pytest.mark.parametrize("n_words", [1, 2, 200])
