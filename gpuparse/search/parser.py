@@ -300,17 +300,18 @@ class Parser:
 
     def _tree(self, pool: Pool, slot: int, entry: int, tokens: Sequence[Token]) -> Tree:
         """The tree of an entry; where it is no final state, TOP goes over its frontier."""
-        chain = []
+        chain, parent = [], pool.parent[slot]
         while entry > 0:
             chain.append(entry)
-            entry = int(pool.parent[slot, entry])
+            entry = parent.item(entry)
+        chain.reverse()
+        inferences = (array[slot, chain].tolist() for array in (pool.label, pool.left, pool.right))
         frontier = [(word, word + 1) for word in range(len(tokens))]
         spans = []
-        for at in reversed(chain):
-            i, j = int(pool.left[slot, at]), int(pool.right[slot, at])
+        for label, i, j in zip(*inferences, strict=True):
             span = (frontier[i][0], frontier[j][1])
             frontier[i : j + 1] = [span]
-            spans.append(Span(self.vocabulary.labels[pool.label[slot, at]], *span))
+            spans.append(Span(self.vocabulary.labels[label], *span))
         if not spans or spans[-1].label != TOP:
             spans.append(Span(TOP, 0, len(tokens)))
         spans.reverse()  # of equal spans the outer comes first
