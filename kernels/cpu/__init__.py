@@ -1,3 +1,5 @@
+"""The operations of the learner and the parser on the CPU, in Numba; kernels/cuda holds twins of the same names."""
+
 import numpy
 
 from .collect import collect
