@@ -15,13 +15,13 @@ from gpuparse.features.runs import child_of, run_of
 from gpuparse.features.space import LENGTH, LENGTHS, FeatureSpace
 from gpuparse.logic.items import HEAD, SYMBOL, TAG, TAG_CLASS, WORD
 from gpuparse.model.rules import Marks
-from gpuparse.search.compiled import compiled
+from gpuparse.search.compiled import compiled, inlined
 
 _ITEMS, _CHILD = int(Domain.ITEMS), int(Domain.CHILD)
 _LABEL, _WORD_PROPERTY, _TAG_PROPERTY, _CLASS_PROPERTY = range(4)
 LOOKS_AT_ITEMS = COUNTED + 1  # one more column of the table of groups: whether a feature asks for its items
 BROUGHT = 4  # a word brings a group at most a word, a tag and a class; and an end mark
-_run_of, _child_of = compiled(run_of.py_func), compiled(child_of.py_func)  # the same code, compiled as the search is
+_run_of, _child_of = inlined(run_of.py_func), inlined(child_of.py_func)  # the same code, compiled as the search is
 
 
 class Atoms(NamedTuple):
@@ -107,13 +107,13 @@ def look_up_words(atoms, terminals, n_words, of_word):
                 brought[end + 1] = -1
 
 
-@compiled
+@inlined
 def _set(marks, row, feature):
     for at in range(marks.starts[feature], marks.starts[feature + 1]):
         row[marks.word[at]] |= marks.bits[at]
 
 
-@compiled
+@inlined
 def _set_item(of_symbol, of_word, marks, group, item, items, row):
     """Set what an item brings to a group: by its label, and by its head word."""
     feature = of_symbol[group, items[item, SYMBOL]]

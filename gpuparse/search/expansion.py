@@ -20,7 +20,7 @@ from gpuparse.logic.headtable import HeadTable, head_index
 from gpuparse.logic.strategy import allows_children, allows_label
 from gpuparse.model.rules import Part
 from gpuparse.search.atoms import Atoms, set_column
-from gpuparse.search.compiled import compiled
+from gpuparse.search.compiled import compiled, inlined
 from gpuparse.search.pool import Register
 
 _WORDS, _FRONTIER, _LAST = int(Register.WORDS), int(Register.FRONTIER), int(Register.LAST)
@@ -34,7 +34,7 @@ NOT_WANTED = np.iinfo(np.int64).min  # a score that is not to be computed
 _OF_LEFT, _OF_RIGHT, _OF_HEAD = range(3)  # rows of `places`
 REMEMBERED = 1 << 12  # columns, and runs of children: as many as a cache holds
 _HEADS = len(Column)  # stands for the heads of a run, among the columns
-_set_cuts = compiled(set_cuts.py_func)  # the same code, compiled as the search is
+_set_cuts = inlined(set_cuts.py_func)  # the same code, compiled as the search is
 
 
 class Grammar(NamedTuple):
@@ -106,7 +106,7 @@ def most_rows(n_words: int, max_children: int) -> int:
     return 1 + 3 * n_words + most_candidates(n_words, max_children) * (1 + max_children)
 
 
-@compiled
+@inlined
 def _new_row(batch, part):
     """A new row of the batch, to be scored for every label; its bits are still to be written."""
     row = batch.filled[0]
@@ -116,13 +116,13 @@ def _new_row(batch, part):
     return row
 
 
-@compiled
+@inlined
 def _place(key):
     """Where what has this key is remembered, if it is."""
     return np.int64(key >> np.uint64(40)) & (REMEMBERED - 1)
 
 
-@compiled
+@inlined
 def _join(row, a, b, first):
     """Write into a row the bits of two others, from a word on."""
     row, a, b = row[first:], a[first:], b[first:]  # from 0 on, so that the loop becomes vector instructions
@@ -131,16 +131,17 @@ def _join(row, a, b, first):
 
 
 @compiled
-def _add_column(column, sentence, size, batch, i, j, h, row, first):
-    """Set in a row, from a word on, the bits of a column of the inference over (i, j) with head h."""
-    key = mix(column_key(column, 0, batch.content, size, batch.hashes, i, j, h), sentence[4])
-    place = _place(key)
-    known = batch.column_bits[place]
-    if batch.column_keys[place] != key:
-        batch.column_keys[place] = key
-        known[:] = 0
-        set_column(column, *sentence[:4], batch.cuts, known)
-    _join(row, row, known, first)
+def _add_columns(columns, sentence, size, batch, i, j, h, row, first):
+    """Set in a row, from a word on, the bits of some columns of the inference over (i, j) with head h."""
+    for column in columns:
+        key = mix(column_key(column, 0, batch.content, size, batch.hashes, i, j, h), sentence[4])
+        place = _place(key)
+        known = batch.column_bits[place]
+        if batch.column_keys[place] != key:
+            batch.column_keys[place] = key
+            known[:] = 0
+            set_column(column, *sentence[:4], batch.cuts, known)
+        _join(row, row, known, first)
 
 
 @compiled
@@ -190,7 +191,7 @@ def expand(pool, slot, grammar, batch):
     registers[_FIRST_CANDIDATE] = batch.filled[1]
     _set_cuts(batch.cuts, items, frontier, size, len(terminals), 0, 0, 0)
     batch.bits[state_row] = 0
-    _add_column(_SENTENCE, sentence, size, batch, 0, 0, 0, batch.bits[state_row], 0)
+    _add_columns((_SENTENCE,), sentence, size, batch, 0, 0, 0, batch.bits[state_row], 0)
     set_column(_STATE, *sentence[:4], batch.cuts, batch.bits[state_row])
     inferences = 0
     for i in range(size):
@@ -220,18 +221,16 @@ def _write_rows(sentence, size, n_words, batch, state_row, candidate, i, j, used
         places[_OF_LEFT, i] = _new_row(batch, _LEFT_PART)
         row, word = bits[places[_OF_LEFT, i]], first[_LEFT_PART]
         _join(row, bits[state_row], bits[state_row], word)
-        _add_column(_LEFT, sentence, size, batch, i, j, i, row, word)
-        _add_column(_LEFT_CHILD, sentence, size, batch, i, j, i, row, word)
+        _add_columns((_LEFT, _LEFT_CHILD), sentence, size, batch, i, j, i, row, word)
     if places[_OF_RIGHT, j] < 0:
         places[_OF_RIGHT, j] = _new_row(batch, _RIGHT_PART)
         row, word = bits[places[_OF_RIGHT, j]], first[_RIGHT_PART]
         _join(row, bits[state_row], bits[state_row], word)
-        _add_column(_RIGHT, sentence, size, batch, i, j, i, row, word)
-        _add_column(_RIGHT_CHILD, sentence, size, batch, i, j, i, row, word)
+        _add_columns((_RIGHT, _RIGHT_CHILD), sentence, size, batch, i, j, i, row, word)
     both = _new_row(batch, _CHILDREN_PART)
     word = first[_CHILDREN_PART]
     _join(bits[both], bits[places[_OF_LEFT, i]], bits[places[_OF_RIGHT, j]], word)
-    _add_column(_CHILDREN, sentence, size, batch, i, j, i, bits[both], word)
+    _add_columns((_CHILDREN,), sentence, size, batch, i, j, i, bits[both], word)
     batch.rows[candidate, 0] = places[_OF_LEFT, i]
     batch.rows[candidate, 1] = places[_OF_RIGHT, j]
     batch.rows[candidate, 2] = both
@@ -249,8 +248,7 @@ def _recall_whole(sentence, size, batch, i, j, h, first):
         batch.whole_keys[place] = key
         known = batch.whole_bits[place]
         known[first:] = 0
-        _add_column(_TO_HEAD, sentence, size, batch, i, j, h, known, first)
-        _add_column(_FROM_HEAD, sentence, size, batch, i, j, h, known, first)
+        _add_columns((_TO_HEAD, _FROM_HEAD), sentence, size, batch, i, j, h, known, first)
         set_column(_NON_HEAD, *sentence[:4], batch.cuts, known)
     return place
 
@@ -264,7 +262,7 @@ def _write_head(sentence, size, n_words, batch, state_row, candidate, both, i, j
         places[_OF_HEAD, h] = _new_row(batch, _HEAD_PART)
         row, word = bits[places[_OF_HEAD, h]], first[_HEAD_PART]
         _join(row, bits[state_row], bits[state_row], word)
-        _add_column(_HEAD, sentence, size, batch, i, j, h, row, word)
+        _add_columns((_HEAD,), sentence, size, batch, i, j, h, row, word)
     whole = _new_row(batch, _WHOLE_PART)
     row, word = bits[whole], first[_WHOLE_PART]
     known = batch.whole_bits[_recall_whole(sentence, size, batch, i, j, h, word)]
