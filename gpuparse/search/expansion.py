@@ -59,6 +59,7 @@ class Batch(NamedTuple):
     heads: np.ndarray  # int32[candidates, labels]: the head child, from i on, or -1 where the label is not allowed
     head_rows: np.ndarray  # int32[candidates, max_children, 2]: the rows of h and of (i, j, h), for each head in use
     content: np.ndarray  # uint64[words]: of the frontier items of the state being written
+    inside: np.ndarray  # uint64[words]: of the same
     hashes: np.ndarray  # uint64[2, words + 1]: of the items before each, and from each on
     column_keys: np.ndarray  # uint64[REMEMBERED]: a hash of what decided the bits remembered here
     column_bits: np.ndarray  # uint64[REMEMBERED, words]
@@ -83,6 +84,7 @@ def make_batch(rows: int, candidates: int, words: int, labels: int, max_children
         heads=np.empty((candidates, labels), np.int32),
         head_rows=np.empty((candidates, max_children, 2), np.int32),
         content=np.empty(n_words, np.uint64),
+        inside=np.empty(n_words, np.uint64),
         hashes=np.empty((2, n_words + 1), np.uint64),
         column_keys=np.zeros(REMEMBERED, np.uint64),
         column_bits=np.empty((REMEMBERED, words), np.uint64),
@@ -135,6 +137,8 @@ def _add_columns(columns, sentence, size, batch, i, j, h, row, first):
     """Set in a row, from a word on, the bits of some columns of the inference over (i, j) with head h."""
     for column in columns:
         key = mix(column_key(column, 0, batch.content, size, batch.hashes, i, j, h), sentence[4])
+        if column == _LEFT_CHILD or column == _RIGHT_CHILD or column == _HEAD:
+            key = mix(key, batch.inside[i if column == _LEFT_CHILD else j if column == _RIGHT_CHILD else h])
         place = _place(key)
         known = batch.column_bits[place]
         if batch.column_keys[place] != key:
@@ -185,6 +189,7 @@ def expand(pool, slot, grammar, batch):
     batch.places[:, :size] = -1
     for at in range(size):
         batch.content[at] = pool.content[slot, frontier[at]]
+        batch.inside[at] = pool.inside[slot, frontier[at]]
     hash_ends(batch.content, size, batch.hashes)
     state_row = _new_row(batch, _STATE_PART)
     registers[_FIRST_ROW] = state_row

@@ -69,7 +69,8 @@ class Pool(NamedTuple):
     profile: np.ndarray  # float64[slots, words + 1]: the cost that the best solution had with so many items ahead
     dropped: np.ndarray  # float64[slots]: the least cost of what was dropped unseen
     items: np.ndarray  # ITEM[slots, items, ITEM_COLUMNS]: of the state at hand
-    content: np.ndarray  # uint64[slots, items]: a hash of all that an item is made of
+    content: np.ndarray  # uint64[slots, items]: a hash of what features see of an item: its label, span and head
+    inside: np.ndarray  # uint64[slots, items]: a hash of that, and of what they see of its children
     frontier: np.ndarray  # ITEM[slots, words + 1]: of the state at hand
     chain: np.ndarray  # int32[slots, items]: room for the inferences of an entry
     sorted_steps: np.ndarray  # float64[slots, 2, items]: room for the costs of the inferences of two entries
@@ -99,6 +100,7 @@ def make_pool(slots: int, words: int, labels: int, groups: int, limit: int, k: i
         dropped=np.empty(slots, np.float64),
         items=np.empty((slots, n_items, ITEM_COLUMNS), ITEM),
         content=np.empty((slots, n_items), np.uint64),
+        inside=np.empty((slots, n_items), np.uint64),
         frontier=np.empty((slots, words + 1), ITEM),
         chain=np.empty((slots, n_items), np.int32),
         sorted_steps=np.empty((slots, 2, n_items), np.float64),

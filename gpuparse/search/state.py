@@ -7,11 +7,25 @@ import numpy as np
 from gpuparse.features.segments import mix
 from gpuparse.logic.headtable import head_index
 from gpuparse.logic.items import END, FIRST, HEAD, HEAD_CHILD, LAST, ONLY, START, SYMBOL, TAG_SYMBOL, TERMINAL_COLUMNS
-from gpuparse.search.compiled import compiled
+from gpuparse.search.compiled import compiled, inlined
 from gpuparse.search.pool import Register
 
 _WORDS, _CURRENT, _ITEMS = int(Register.WORDS), int(Register.CURRENT), int(Register.ITEMS)
 _FRONTIER, _LAST, _CONTENT = int(Register.FRONTIER), int(Register.LAST), int(Register.CONTENT)
+
+
+@inlined
+def _note(pool, slot, item):
+    """Note a hash of what features see of an item, and one of what they see of its children."""
+    items = pool.items[slot]
+    content = mix(mix(np.uint64(0), items[item, SYMBOL]), items[item, FIRST] >= 0)
+    content = mix(mix(mix(content, items[item, START]), items[item, END]), items[item, HEAD])
+    inside = content
+    if items[item, FIRST] >= 0:
+        for child in (items[item, FIRST], items[item, HEAD_CHILD], items[item, LAST]):
+            inside = mix(mix(inside, items[child, SYMBOL]), items[child, HEAD])
+    pool.content[slot, item] = content
+    pool.inside[slot, item] = inside
 
 
 @compiled
@@ -25,12 +39,12 @@ def begin_state(pool, slot):
             sentence = mix(sentence, pool.terminals[slot, word, column] + 1)
     registers[_CONTENT] = np.int64(sentence)
     for word in range(n_words):
-        pool.content[slot, word] = mix(sentence, word)
         items[word] = -1
         items[word, SYMBOL] = pool.terminals[slot, word, TAG_SYMBOL]
         items[word, START] = word
         items[word, END] = word + 1
         items[word, HEAD] = word
+        _note(pool, slot, word)
         frontier[word] = word
     registers[_ITEMS] = n_words
     registers[_FRONTIER] = n_words
@@ -54,10 +68,7 @@ def infer(pool, slot, entry, heads, label_symbols):
     items[item, HEAD_CHILD] = head
     items[item, LAST] = frontier[j]
     items[item, ONLY] = frontier[i] if i == j else -1
-    content = mix(np.uint64(0), label)
-    for at in range(i, j + 1):
-        content = mix(content, pool.content[slot, frontier[at]])
-    pool.content[slot, item] = content
+    _note(pool, slot, item)
     frontier[i] = item
     for at in range(j + 1, registers[_FRONTIER]):
         frontier[i + at - j] = frontier[at]
