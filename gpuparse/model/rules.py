@@ -53,14 +53,13 @@ PART_COLUMNS: dict[Part, set[Column]] = {
 
 
 class Marks(NamedTuple):
-    """The bits that a feature sets in a row: `bits[at]` in `word[at]`, for `at` from `starts[f]` to `starts[f + 1]`.
+    """The bits that a feature sets in a row, for `at` from `starts[f]` to `starts[f + 1]`.
 
     A row of a part matters from word `part_words[part]` on: those before are for parts that it is no part of.
     """
 
-    starts: np.ndarray  # int32[features + 1]
-    word: np.ndarray  # uint32
-    bits: np.ndarray  # uint64
+    starts: np.ndarray  # uint32[features + 1]
+    set: np.ndarray  # uint64[marks, 2]: a word of the row, and the bits to set in it
     part_words: np.ndarray  # int32[parts]
 
 
@@ -189,8 +188,7 @@ def _collect_marks(rules: Sequence[_Rule], places: Sequence[int], layout: Layout
             marks[feature][word] = marks[feature].get(word, 0) | 1 << place % BLOCK
     listed = [mark for of_feature in marks for mark in sorted(of_feature.items())]
     return Marks(
-        np.cumsum([0, *map(len, marks)]).astype(np.int32),
-        np.array([word for word, _ in listed], np.uint32),
-        np.array([bits for _, bits in listed], np.uint64),
+        np.cumsum([0, *map(len, marks)]).astype(np.uint32),
+        np.array(listed, np.uint64).reshape(-1, 2),
         layout.block_words[layout.part_blocks[:-1]],
     )

@@ -110,7 +110,7 @@ def look_up_words(atoms, terminals, n_words, of_word):
 @inlined
 def _set(marks, row, feature):
     for at in range(marks.starts[feature], marks.starts[feature + 1]):
-        row[marks.word[at]] |= marks.bits[at]
+        row[marks.set[at, 0]] |= marks.set[at, 1]
 
 
 @inlined

@@ -39,7 +39,8 @@ def compiled_scores(rules: Rules, present: set[int], space: FeatureSpace) -> np.
     for part, held in enumerate(parts_of(present, space)):
         for number in np.flatnonzero(np.isin(rules.features, [*held])).tolist():
             for at in range(rules.marks.starts[number], rules.marks.starts[number + 1]):
-                bits[part, rules.marks.word[at]] |= rules.marks.bits[at]
+                word, some = rules.marks.set[at]
+                bits[part, word] |= some
     scores = np.zeros((len(Part), len(rules.constant)), np.int64)
     score(bits, np.arange(len(Part), dtype=np.uint8), *rules.layout, scores)
     return (scores.sum(axis=0) + rules.constant) / FIXED_POINT
