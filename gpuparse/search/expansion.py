@@ -137,7 +137,7 @@ def _add_columns(columns, sentence, size, batch, i, j, h, row, first):
     """Set in a row, from a word on, the bits of some columns of the inference over (i, j) with head h."""
     for column in columns:
         key = mix(column_key(column, 0, batch.content, size, batch.hashes, i, j, h), sentence[4])
-        if column == _LEFT_CHILD or column == _RIGHT_CHILD or column == _HEAD:
+        if column in (_LEFT_CHILD, _RIGHT_CHILD, _HEAD):  # which look at the children of one item
             key = mix(key, batch.inside[i if column == _LEFT_CHILD else j if column == _RIGHT_CHILD else h])
         place = _place(key)
         known = batch.column_bits[place]

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from gpuparse.device import Device as FoundDevice
     from gpuparse.features.examples import Examples
     from gpuparse.features.matrix import Matrix
+    from gpuparse.learn.team import Team
 
 REPEATS = 20  # the best of which counts: whatever else the machine does only adds time
-ALTERNATIONS = 20  # of one thread and several
+ALTERNATIONS = 40  # of one thread and several
 XGBOOST_TREES = 3  # after a first one that warms up
 PLANTED = 200  # features that decide the answer, among the frequent ones
 
@@ -168,8 +169,7 @@ def _our_tree(matrix: Matrix, examples: Examples, leaves: int, threads: int, dev
         finish()
         growing = [_seconds(partial(grow, path)) for _ in range(REPEATS)]
         finishing = [_seconds(finish) for _ in range(REPEATS)]
-        alone, together = partial(grow, path_of(one)), partial(grow, path_of(many))
-        speedup = _speedup(alone, together) if device.name == "cpu" else None
+        speedups = _speedups(one, many, lambda team: partial(grow, path_of(team))) if device.name == "cpu" else {}
     return {
         "leaves": tree.leaves(),
         "lambda": lambda_,
@@ -177,17 +177,23 @@ def _our_tree(matrix: Matrix, examples: Examples, leaves: int, threads: int, dev
         "tree_wall_s": min(wall for _, wall in growing),
         "leaves_cpu_s": min(cpu for cpu, _ in finishing),
         "leaves_wall_s": min(wall for _, wall in finishing),
-        "threads_speedup": speedup,
+        **speedups,
     }
 
 
-def _speedup(slow: Callable[[], object], fast: Callable[[], object]) -> float:
-    """The ratio of the best wall-clock seconds of two calls, made in turn so that a busy machine is fair to both."""
-    slow()
-    fast()
-    turns = [(_seconds(slow)[1], _seconds(fast)[1]) for _ in range(ALTERNATIONS)]
-    slow_best, fast_best = (min(walls) for walls in zip(*turns, strict=True))
-    return slow_best / fast_best
+def _speedups(one: Team, many: Team, grower: Callable[[Team], Callable[[], object]]) -> dict[str, float]:
+    """How much faster threads are that share a tree; and those that grow one each, as jobs do: all the machine can give.
+
+    By the best wall-clock seconds, in turn so that a busy machine is fair to all.
+    """
+    alone, together = grower(one), grower(many)
+    each = [(grower(one),) for _ in range(many.threads)]
+    calls = (alone, together, lambda: many.each(lambda grow: grow(), each))
+    for call in calls:
+        call()
+    turns = [[_seconds(call)[1] for call in calls] for _ in range(ALTERNATIONS)]
+    slow, shared, side_by_side = (min(walls) for walls in zip(*turns, strict=True))
+    return {"threads_speedup": slow / shared, "jobs_speedup": many.threads * slow / side_by_side}
 
 
 def _lambda_for(leaves: int, count: Callable[[float], int]) -> float:
