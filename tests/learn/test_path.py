@@ -119,6 +119,8 @@ def test_the_number_of_threads_changes_no_bit(given, options, threads, large) ->
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(histograms, "WORTH_SHARING", 1)
         patch.setattr(growth, "LARGE", large)
+        patch.setattr(growth, "WORTH_CALLING", 0)
+        patch.setattr(growth, "WORTH_DIVIDING", 0)
         patch.setattr(histograms, "HEAD", 256)
         together = bits(Options(**{**options.__dict__, "threads": threads}))
     assert alone == together

@@ -182,7 +182,7 @@ def _our_tree(matrix: Matrix, examples: Examples, leaves: int, threads: int, dev
 
 
 def _speedups(one: Team, many: Team, grower: Callable[[Team], Callable[[], object]]) -> dict[str, float]:
-    """How much faster threads are that share a tree; and those that grow one each, as jobs do: all the machine can give.
+    """How much faster threads are that share a tree; and those that grow one each: all the machine can give.
 
     By the best wall-clock seconds, in turn so that a busy machine is fair to all.
     """

@@ -6,7 +6,7 @@ Who grows it decides what to split, and asks for many nodes at once, so that a d
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,9 @@ from .gather import gather
 from .histograms import Histogram, Histograms, Sample
 from .partition import partition
 
-LARGE = 4096  # rows in a child before the threads share its histogram, instead of taking a child each
+LARGE = 2048  # rows in a child before the threads share its histogram, instead of taking a child each
+WORTH_CALLING = 1024  # rows in the children of a wave before a second thread pays for being called
+WORTH_DIVIDING = 1 << 14  # rows in the nodes of a wave, likewise
 
 
 class Children(NamedTuple):
@@ -101,7 +103,8 @@ class Growth:
             count, weight[i] = self._divide(self._members[start:stop], features[i])
             middle[i] = start + count
 
-        self._team.each(divide, [(i,) for i in self._largest_first(nodes)])
+        order = sorted(range(len(nodes)), key=lambda i: -self._size(nodes[i]))
+        self._each(divide, [(i,) for i in order], sum(map(self._size, nodes)) >= WORTH_DIVIDING)
         for node, between in zip(nodes, middle, strict=True):
             start, stop = self._bounds[node]
             self._bounds += [(start, between), (between, stop)]
@@ -112,17 +115,18 @@ class Growth:
 
         wanted[2 i] and wanted[2 i + 1] are about the children first + 2 i and first + 2 i + 1 of nodes[i].
         """
-        small = []
+        jobs = []
         for i, node in enumerate(nodes):
             yes, no = first + 2 * i, first + 2 * i + 1
             smaller, larger = (yes, no) if self._size(yes) <= self._size(no) else (no, yes)
-            job = (node, smaller, larger, wanted[smaller - first], wanted[larger - first])
-            if self._size(smaller) < LARGE:
-                small.append(job)
-            else:
-                self._hand_down(*job, alone=False)
-        small.sort(key=lambda job: -self._size(job[1]))
-        self._team.each(self._hand_down, small)
+            jobs.append((node, smaller, larger, wanted[smaller - first], wanted[larger - first]))
+        jobs.sort(key=lambda job: -self._size(job[1]))
+        sizes = [self._size(job[1]) for job in jobs]
+        shared = 0
+        while shared < len(jobs) and self._is_shared(sizes[shared], sum(sizes[shared + 1 :])):
+            self._hand_down(*jobs[shared], alone=False)
+            shared += 1
+        self._each(self._hand_down, jobs[shared:], sum(sizes[shared:]) >= WORTH_CALLING)
 
     def release(self, nodes: Sequence[int]) -> None:
         """These nodes will not be split: take back their histograms."""
@@ -163,8 +167,17 @@ class Growth:
         start, stop = self._bounds[node]
         return stop - start
 
-    def _largest_first(self, nodes: Sequence[int]) -> list[int]:
-        return sorted(range(len(nodes)), key=lambda i: -self._size(nodes[i]))
+    def _is_shared(self, size: int, others: int) -> bool:
+        """Whether a child is so large that a thread would still be at it when the others had done all the rest."""
+        return size >= LARGE and 2 * size * (self._team.threads - 1) >= 3 * others
+
+    def _each(self, call: Callable[..., object], arguments: Sequence[tuple[Any, ...]], worth: bool) -> None:
+        """One call for each, by the team where that is worth waking it."""
+        if worth:
+            self._team.each(call, arguments)
+        else:
+            for given in arguments:
+                call(*given)
 
     def _gather(self, rows: np.ndarray) -> None:
         """Number the segments of the rows."""

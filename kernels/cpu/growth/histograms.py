@@ -29,7 +29,6 @@ from .settle import settle
 BLOCK = 256  # features that share a bound
 SPARSE = 8  # a node lists its features if its segments hold fewer ids than 1/8 of the features
 HEAD = 1 << 16  # frequent features: a second-level cache holds their sums, and no bound would rule them out
-RARE = 2  # ids of frequent features are added to sums in a near cache; others take so many times as long
 WORTH_PULLING = 0.5  # the part of the matrix a sample must hold before its rare features are summed by postings
 BOUNDLESS = 2**31 - 1
 LARGE_PAGE = 1 << 21
@@ -194,22 +193,12 @@ class Histograms:
     def _add(
         self, sample: Sample, touched: np.ndarray, sums: np.ndarray, threads: int, target: np.ndarray, sign: int
     ) -> None:
-        """Add a node's sums by segment to a histogram, or take them away; each thread a range of features."""
-        around = (touched, sums, sample.begins, sample.ends, self._features)
-        if threads == 1:
-            add_signed(*around, 0, self._reach, sign, target)
-        else:
-            ranges = pairwise(self._equal_ranges(threads))
-            self._team.each(add_signed, [(*around, a, b, sign, target) for a, b in ranges])
+        """Add a node's sums by segment to a histogram, or take them away."""
+        targets = [target, *(self._take() for _ in range(threads - 1))]
+        around = (sums, sample.begins, sample.ends, self._features, self._reach, sign)
+        self._deal(lambda some, to: add_signed(some, *around, to), touched, targets)
+        self._merge(targets, self._reach)
         clear_listed(sums, touched)
-
-    def _equal_ranges(self, parts: int) -> list[int]:
-        """Where to cut the features so that each range takes about as long: an id of a rare one counts as RARE ids."""
-        before, head = self._postings.begins, min(HEAD, self._reach)  # how many ids are of features before each
-        frequent, rare = int(before[head]), int(before[self._reach] - before[head])
-        costs = [(frequent + RARE * rare) * p // parts for p in range(1, parts)]
-        ids = [cost if cost <= frequent else frequent + (cost - frequent) // RARE for cost in costs]
-        return [0, *np.searchsorted(before, ids).tolist(), self._reach]
 
     def _merge(self, targets: list[np.ndarray], reach: int) -> None:
         """Add what the other threads summed to the first."""
