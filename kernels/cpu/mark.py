@@ -5,6 +5,8 @@ from numba import njit
 
 from .index import index
 
+IN_A_ROW = 10  # words that are zeroed in a row while one is that must be looked for
+
 
 @njit(cache=True, nogil=True)
 def mark(feature, bit, begins, holders, bits):
@@ -18,7 +20,14 @@ def mark(feature, bit, begins, holders, bits):
 
 @njit(cache=True, nogil=True)
 def unmark(feature, bit, begins, holders, bits):
-    """Zero the words that mark has set."""
+    """Zero the words that mark has set: one by one, or all of them where that is less work."""
+    marked = 0
+    for node in range(feature.size):
+        if bit[node] >= 0:
+            marked += begins[feature[node] + 1] - begins[feature[node]]
+    if marked * IN_A_ROW > bits.size:
+        bits[:] = 0
+        return
     for node in range(feature.size):
         if bit[node] >= 0:
             for at in range(begins[feature[node]], begins[feature[node] + 1]):

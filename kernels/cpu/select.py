@@ -1,7 +1,7 @@
 """The examples of highest priority, and the highest priority left out; ties go to the earlier example.
 
-Positive floats sort as the integers with the same bits: counting the leading bits tells near which bits the threshold
-lies, and only what is there needs sorting.
+Positive floats sort as the integers with the same bits: counting the leading bits tells from where on to look, and
+there are few more from there on than are wanted.
 """
 
 import numpy as np
@@ -11,50 +11,38 @@ LEADING = 16  # bits that are counted: the exponent, and four of the mantissa
 
 
 @njit(cache=True, nogil=True)
-def _near(priority, rank):
-    """The priorities with the same leading bits as those of ranks `rank` and `rank + 1`; and how many lie below."""
+def _edge(priority, count):
+    """A number, as bits, that more than `count` of the priorities reach; and how many do."""
     shift = np.uint64(64 - LEADING)
-    bits = priority.view(np.uint64)
     counts = np.zeros(1 << LEADING, np.int64)
-    for b in bits:
+    for b in priority.view(np.uint64):
         counts[b >> shift] += 1
-    first, below = np.uint64(0), 0
-    while below + counts[first] <= rank:
-        below += counts[first]
-        first += np.uint64(1)
-    last, up_to = first, below + counts[first]
-    while up_to <= rank + 1:
-        last += np.uint64(1)
-        up_to += counts[last]
-    near = np.empty(up_to - below)
-    n = 0
-    for i in range(bits.size):
-        if first <= bits[i] >> shift <= last:
-            near[n] = priority[i]
-            n += 1
-    return near, below
+    edge, reach = len(counts) - 1, counts[-1]
+    while reach <= count:
+        edge -= 1
+        reach += counts[edge]
+    return np.uint64(edge) << shift, reach
 
 
 @njit(cache=True, nogil=True)
-def _at_least(priority, threshold, count):
-    above = 0
-    for q in priority:
-        above += q > threshold
-    ties = count - above
-    kept = np.empty(count, np.int32)
+def _reaching(priority, edge, reach):
+    """The examples whose priority reaches the edge."""
+    found = np.empty(reach + 1, np.int32)  # one more, which what does not reach it is written over, without a branch
     n = 0
-    for i in range(priority.size):
-        q = priority[i]
-        if q > threshold or (q == threshold and ties > 0):
-            ties -= q == threshold
-            kept[n] = i
-            n += 1
-    return kept
+    bits = priority.view(np.uint64)
+    for i in range(bits.size):
+        found[n] = i
+        n += bits[i] >= edge
+    return found[:reach]
 
 
 def select(priority, count):
     """The `count` examples of highest priority, ascending, and the next highest priority; count < len(priority)."""
-    rank = priority.size - count - 1
-    near, below = _near(priority, rank)
-    ordered = np.partition(near, (rank - below, rank - below + 1))
-    return _at_least(priority, ordered[rank - below + 1], count), float(ordered[rank - below])
+    edge, reach = _edge(priority, count)
+    found = _reaching(priority, edge, reach)
+    near = priority[found]
+    ordered = np.partition(near, (reach - count - 1, reach - count))
+    kept = near > ordered[reach - count]
+    ties = np.flatnonzero(near == ordered[reach - count])
+    kept[ties[: count - np.count_nonzero(kept)]] = True
+    return found[kept], float(ordered[reach - count - 1])

@@ -1,12 +1,11 @@
-"""Sums by segment spread over the features of the segments: S'(R'w), the half of the root's histogram that costs.
-
-Ids ascend within a segment, so it is left as soon as features begin that are of no interest.
-"""
+"""Sums by segment spread over the features of the segments: S'(R'w), the half of the root's histogram that costs."""
 
 import numpy as np
 from numba import njit
 
 from ..index import index
+from .end_below import end_below
+from .fetch_ahead import fetch_ahead
 
 LOW = np.int64(0xFFFFFFFF)  # the lower half of a packed sum: the negative weight
 
@@ -17,14 +16,14 @@ def add_root(touched, sums, begins, ends, features, head, reach, histogram, pack
 
     The sums stay as they are.
     """
+    fetched = under_way = 0
     for s in touched:
+        fetched, under_way = fetch_ahead(touched, begins, ends, features, fetched, under_way)
+        under_way -= ends[s] - begins[s]
         weight = sums[s]
         difference = np.int32((weight >> 32) - (weight & LOW))
-        j = begins[s]
-        end = ends[s]
-        while j < end and features[j] < head:
+        middle = end_below(features, begins[s], ends[s], head)
+        for j in range(begins[s], middle):
             histogram[index(features[j])] += difference
-            j += 1
-        while j < end and features[j] < reach:
+        for j in range(middle, end_below(features, middle, ends[s], reach)):
             packed[index(features[j])] += weight
-            j += 1

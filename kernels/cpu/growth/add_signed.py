@@ -4,6 +4,8 @@ import numpy as np
 from numba import njit
 
 from ..index import index
+from .end_below import end_below
+from .fetch_ahead import fetch_ahead
 
 LOW = np.int64(0xFFFFFFFF)  # the lower half of a packed sum: the negative weight
 
@@ -11,11 +13,11 @@ LOW = np.int64(0xFFFFFFFF)  # the lower half of a packed sum: the negative weigh
 @njit(cache=True, nogil=True)
 def add_signed(touched, sums, begins, ends, features, reach, sign, histogram):
     """Add sign * (positive - negative) to the features f < reach of a histogram (int32)."""
+    fetched = under_way = 0
     for s in touched:
+        fetched, under_way = fetch_ahead(touched, begins, ends, features, fetched, under_way)
+        under_way -= ends[s] - begins[s]
         weight = np.int32(sign * ((sums[s] >> 32) - (sums[s] & LOW)))
         if weight != 0:
-            for j in range(begins[s], ends[s]):
-                f = features[j]
-                if f >= reach:
-                    break
-                histogram[index(f)] += weight
+            for j in range(begins[s], end_below(features, begins[s], ends[s], reach)):
+                histogram[index(features[j])] += weight

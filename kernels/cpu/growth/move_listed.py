@@ -4,6 +4,8 @@ import numpy as np
 from numba import njit
 
 from ..index import index
+from .end_below import end_below
+from .fetch_ahead import fetch_ahead
 
 LOW = np.int64(0xFFFFFFFF)  # the lower half of a packed sum: the negative weight
 
@@ -15,14 +17,15 @@ def move_listed(touched, sums, begins, ends, features, reach, parent, histogram,
     A feature whose sum returns to 0 on the way is listed again, which does no harm to a search for extremes.
     """
     count = 0
+    fetched = under_way = 0
     for s in touched:
+        fetched, under_way = fetch_ahead(touched, begins, ends, features, fetched, under_way)
+        under_way -= ends[s] - begins[s]
         weight = np.int32((sums[s] >> 32) - (sums[s] & LOW))
         sums[s] = 0
         if weight != 0:
-            for j in range(begins[s], ends[s]):
+            for j in range(begins[s], end_below(features, begins[s], ends[s], reach)):
                 f = features[j]
-                if f >= reach:
-                    break
                 if histogram[index(f)] == 0:
                     listed[count] = f
                     count += 1

@@ -4,9 +4,11 @@ import numpy as np
 from numba import njit
 
 from ..index import index
+from ..prefetch import prefetch
 from .holds import holds
 
-SEARCH = 16  # looking a segment up costs about as much as marking and clearing so many
+SEARCH = 8  # looking a segment up costs about as much as marking and clearing so many
+AHEAD = 8  # members whose segments are on their way while others are searched
 
 
 @njit(cache=True, nogil=True)
@@ -25,6 +27,9 @@ def partition(members, spare, local, column, begins, ends, features, feature, ho
     last = index(0)
     answer = False
     for n in range(members.size):
+        if not marking and n + AHEAD < members.size:
+            coming = index(local[index(members[n + AHEAD]), column])
+            prefetch(features, (begins[coming] + ends[coming]) >> 1)
         m = members[n]
         s = index(local[index(m), column])
         if marking:
