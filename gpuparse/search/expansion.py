@@ -110,10 +110,17 @@ def most_rows(n_words: int, max_children: int) -> int:
 
 @inlined
 def _new_row(batch, part):
-    """A new row of the batch, to be scored for every label; its bits are still to be written."""
+    """A new row of the batch; its bits are still to be written, and which labels want its scores."""
     row = batch.filled[0]
     batch.filled[0] += 1
     batch.parts[row] = part
+    return row
+
+
+@inlined
+def _new_shared_row(batch, part):
+    """A new row, to be scored for every label."""
+    row = _new_row(batch, part)
     batch.scores[row] = 0
     return row
 
@@ -130,6 +137,14 @@ def _join(row, a, b, first):
     row, a, b = row[first:], a[first:], b[first:]  # from 0 on, so that the loop becomes vector instructions
     for word in range(len(row)):
         row[word] = a[word] | b[word]
+
+
+@inlined
+def _join_three(row, a, b, c, first):
+    """Write into a row the bits of three others, from a word on."""
+    row, a, b, c = row[first:], a[first:], b[first:], c[first:]
+    for word in range(len(row)):
+        row[word] = a[word] | b[word] | c[word]
 
 
 @compiled
@@ -191,7 +206,7 @@ def expand(pool, slot, grammar, batch):
         batch.content[at] = pool.content[slot, frontier[at]]
         batch.inside[at] = pool.inside[slot, frontier[at]]
     hash_ends(batch.content, size, batch.hashes)
-    state_row = _new_row(batch, _STATE_PART)
+    state_row = _new_shared_row(batch, _STATE_PART)
     registers[_FIRST_ROW] = state_row
     registers[_FIRST_CANDIDATE] = batch.filled[1]
     _set_cuts(batch.cuts, items, frontier, size, len(terminals), 0, 0, 0)
@@ -223,16 +238,16 @@ def _write_rows(sentence, size, n_words, batch, state_row, candidate, i, j, used
     places, bits, first = batch.places, batch.bits, sentence[0].marks.part_words
     _set_cuts(batch.cuts, sentence[2], sentence[3], size, n_words, i, j, i)
     if places[_OF_LEFT, i] < 0:
-        places[_OF_LEFT, i] = _new_row(batch, _LEFT_PART)
+        places[_OF_LEFT, i] = _new_shared_row(batch, _LEFT_PART)
         row, word = bits[places[_OF_LEFT, i]], first[_LEFT_PART]
         _join(row, bits[state_row], bits[state_row], word)
         _add_columns((_LEFT, _LEFT_CHILD), sentence, size, batch, i, j, i, row, word)
     if places[_OF_RIGHT, j] < 0:
-        places[_OF_RIGHT, j] = _new_row(batch, _RIGHT_PART)
+        places[_OF_RIGHT, j] = _new_shared_row(batch, _RIGHT_PART)
         row, word = bits[places[_OF_RIGHT, j]], first[_RIGHT_PART]
         _join(row, bits[state_row], bits[state_row], word)
         _add_columns((_RIGHT, _RIGHT_CHILD), sentence, size, batch, i, j, i, row, word)
-    both = _new_row(batch, _CHILDREN_PART)
+    both = _new_shared_row(batch, _CHILDREN_PART)
     word = first[_CHILDREN_PART]
     _join(bits[both], bits[places[_OF_LEFT, i]], bits[places[_OF_RIGHT, j]], word)
     _add_columns((_CHILDREN,), sentence, size, batch, i, j, i, bits[both], word)
@@ -264,17 +279,16 @@ def _write_head(sentence, size, n_words, batch, state_row, candidate, both, i, j
     places, bits, first = batch.places, batch.bits, sentence[0].marks.part_words
     _set_cuts(batch.cuts, sentence[2], sentence[3], size, n_words, i, j, h)
     if places[_OF_HEAD, h] < 0:
-        places[_OF_HEAD, h] = _new_row(batch, _HEAD_PART)
+        places[_OF_HEAD, h] = _new_shared_row(batch, _HEAD_PART)
         row, word = bits[places[_OF_HEAD, h]], first[_HEAD_PART]
         _join(row, bits[state_row], bits[state_row], word)
         _add_columns((_HEAD,), sentence, size, batch, i, j, h, row, word)
     whole = _new_row(batch, _WHOLE_PART)
     row, word = bits[whole], first[_WHOLE_PART]
     known = batch.whole_bits[_recall_whole(sentence, size, batch, i, j, h, word)]
-    _join(row, bits[both], bits[places[_OF_HEAD, h]], word)
-    _join(row, row, known, word)
-    for label in range(batch.scores.shape[1]):
-        if batch.heads[candidate, label] != h - i:
-            batch.scores[whole, label] = NOT_WANTED
+    _join_three(row, bits[both], bits[places[_OF_HEAD, h]], known, word)
+    heads, scores = batch.heads[candidate], batch.scores[whole]
+    for label in range(len(scores)):
+        scores[label] = 0 if heads[label] == h - i else NOT_WANTED
     batch.head_rows[candidate, h - i, 0] = places[_OF_HEAD, h]
     batch.head_rows[candidate, h - i, 1] = whole
