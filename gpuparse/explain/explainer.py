@@ -40,6 +40,9 @@ class Amount:
     rivals: int = 3
 
 
+USUAL_AMOUNT = Amount()
+
+
 class Explainer:
     """Explains parses by one model.
 
@@ -68,7 +71,7 @@ class Explainer:
         self,
         sentence: Sentence,
         options: SearchOptions | None = None,
-        amount: Amount = Amount(),  # noqa: B008  # frozen
+        amount: Amount = USUAL_AMOUNT,
     ) -> Explanation:
         """Parse a sentence, and give the reasons for each constituent of its best tree."""
         tokens = [sentence.tokens[index] for index in sentence.kept]

@@ -66,17 +66,19 @@ class Marks(NamedTuple):
 class Layout(NamedTuple):
     """Where the rules are, for scoring.
 
-    Those of a part come in blocks of 64. Rules of a block have the same number of features that they must have, and the
-    block has one word more than that in a row: where rules are ruled out, where they have the first they must have, the
-    second and so on. A run is some eights of rules for one label; where rules are lacking, what stands there weighs 0.
+    Those of a part come in blocks of 64, blocks whose rules must have as many features in a group. A group of n blocks
+    has n words in a row where its rules are ruled out, then n where they have the first feature they must have, n for
+    the second and so on. An eight of rules is for one label; where rules are lacking, what stands there weighs 0.
     """
 
-    part_blocks: np.ndarray  # int32[parts + 1]: where the blocks of each part begin
-    block_words: np.ndarray  # int32[blocks + 1]: where the words of each block begin
-    part_runs: np.ndarray  # int32[parts + 1]: where the runs of each part begin
-    run_eights: np.ndarray  # int32[runs + 1]: where the eights of each run begin
+    part_groups: np.ndarray  # int32[parts + 1]: where the groups of each part begin
+    group_blocks: np.ndarray  # int32[groups + 1]: where the blocks of each group begin
+    group_words: np.ndarray  # int32[groups + 1]: where the words of each group begin
+    part_runs: np.ndarray  # int32[parts + 1]: where the runs of each part begin, one for each of its labels
+    run_eights: np.ndarray  # int32[runs + 1]: where each run begins in `eights`
     run_label: np.ndarray  # int32[runs]
-    sums: np.ndarray  # int64[16 * blocks, 16]: what the rules weigh that fire, for each way in which four can fire
+    eights: np.ndarray  # int32: the eights, numbered by where they are in their blocks, run after run
+    sums: np.ndarray  # int64[2 * eights, 16]: what the rules weigh that fire, for each way in which four can fire
 
 
 class Rules(NamedTuple):
@@ -92,7 +94,7 @@ class Rules(NamedTuple):
     @property
     def words(self) -> int:
         """The number of 64-bit words of a row."""
-        return max(1, int(self.layout.block_words[-1]))
+        return max(1, int(self.layout.group_words[-1]))
 
 
 class _Rule(NamedTuple):
@@ -156,39 +158,48 @@ def _places(rules: Sequence[_Rule]) -> list[int]:
 
 
 def _lay_out(rules: Sequence[_Rule], places: Sequence[int]) -> Layout:
-    n_blocks = places[-1] // BLOCK + 1 if places else 0
-    block_part, needed = np.zeros(n_blocks, np.int64), np.zeros(n_blocks, np.int64)
-    weight = np.zeros((8 * n_blocks, 8), np.int64)
-    runs: dict[tuple[int, int, int], int] = {}  # the first eight of each
+    groups: dict[tuple[int, int], int] = {}  # part and needs; the first block of each
+    runs: dict[tuple[int, int], list[int]] = {}  # part and label; the eights of each
+    weight = np.zeros((places[-1] // 8 + 1 if places else 0, 8), np.int64)
     for rule, place in zip(rules, places, strict=True):
-        block_part[place // BLOCK], needed[place // BLOCK] = rule.part, rule.needed
+        groups.setdefault((rule.part, rule.needed), place // BLOCK)
+        eights = runs.setdefault((rule.part, rule.label), [])
+        if not eights or eights[-1] != place // 8:
+            eights.append(place // 8)
         weight[place // 8, place % 8] = rule.weight
-        runs.setdefault(rule[:3], place // 8)
+    ordered = sorted(runs)
+    eights = [eight for run in ordered for eight in runs[run]]
+    blocks = [*groups.values(), places[-1] // BLOCK + 1 if places else 0]
+    words = np.diff(blocks) * np.array([1 + needed for _, needed in groups], np.int64)
     fires = np.arange(16)[:, None] >> np.arange(4) & 1
     parts = np.arange(len(Part) + 1)
     return Layout(
-        part_blocks=np.searchsorted(block_part, parts).astype(np.int32),
-        block_words=np.cumsum([0, *(1 + needed)]).astype(np.int32),
-        part_runs=np.searchsorted([part for part, _, _ in runs], parts).astype(np.int32),
-        run_eights=np.array([*runs.values(), 8 * n_blocks], np.int32),
-        run_label=np.array([label for _, _, label in runs], np.int32),
-        sums=weight.reshape(-1, 4) @ fires.T,
+        part_groups=np.searchsorted([part for part, _ in groups], parts).astype(np.int32),
+        group_blocks=np.array(blocks, np.int32),
+        group_words=np.cumsum([0, *words]).astype(np.int32),
+        part_runs=np.searchsorted([part for part, _ in ordered], parts).astype(np.int32),
+        run_eights=np.cumsum([0, *(len(runs[run]) for run in ordered)]).astype(np.int32),
+        run_label=np.array([label for _, label in ordered], np.int32),
+        eights=np.array(eights, np.int32),
+        sums=weight[np.array(eights, np.int64)].reshape(-1, 4) @ fires.T,
     )
 
 
 def _collect_marks(rules: Sequence[_Rule], places: Sequence[int], layout: Layout, n_features: int) -> Marks:
-    """What each feature sets: a block's first word for rules that must not have it, another for those that must."""
+    """What each feature sets: a word of a block for rules that must not have it, another for those that must."""
     marks: list[dict[int, int]] = [{} for _ in range(n_features)]
-    for rule, place in zip(rules, places, strict=True):
-        ruled_out = int(layout.block_words[place // BLOCK])
+    group_of = np.searchsorted(layout.group_blocks, np.array(places, np.int64) // BLOCK, side="right") - 1
+    for rule, place, group in zip(rules, places, group_of.tolist(), strict=True):
+        first, last = layout.group_blocks[group : group + 2].tolist()
+        ruled_out = int(layout.group_words[group]) + place // BLOCK - first
         met = ruled_out
         for feature, there in rule.literals:
-            met += there
+            met += there * (last - first)
             word = met if there else ruled_out
             marks[feature][word] = marks[feature].get(word, 0) | 1 << place % BLOCK
     listed = [mark for of_feature in marks for mark in sorted(of_feature.items())]
     return Marks(
         np.cumsum([0, *map(len, marks)]).astype(np.uint32),
         np.array(listed, np.uint64).reshape(-1, 2),
-        layout.block_words[layout.part_blocks[:-1]],
+        layout.group_words[layout.part_groups[:-1]],
     )

@@ -58,6 +58,9 @@ class SearchOptions:
                 raise UsageError(f"search options: {name} is at least 1, not {getattr(self, name)}")
 
 
+USUAL_SEARCH = SearchOptions()
+
+
 class Outcome(StrEnum):
     """What a search came to."""
 
@@ -150,7 +153,7 @@ class Parser:
             max_children,
         )
 
-    def parse(self, sentences: Iterable[Sequence[Token]], options: SearchOptions = SearchOptions()) -> Iterator[Result]:  # noqa: B008  # frozen
+    def parse(self, sentences: Iterable[Sequence[Token]], options: SearchOptions = USUAL_SEARCH) -> Iterator[Result]:
         """The results in the order of the sentences, each as soon as those before it are known.
 
         A sentence is the tokens that preparation kept. No more sentences are asked for while a result can be given.

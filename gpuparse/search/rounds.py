@@ -420,8 +420,8 @@ def search(pool, grammar, plan, batch, layout, constant, rounds):
         rows = batch.filled[0]
         scores = batch.scores[:rows]
         score(
-            batch.bits[:rows], batch.parts[:rows], layout.part_blocks, layout.block_words, layout.part_runs,
-            layout.run_eights, layout.run_label, layout.sums, scores,
+            batch.bits[:rows], batch.parts[:rows], layout.part_groups, layout.group_blocks, layout.group_words,
+            layout.part_runs, layout.run_eights, layout.run_label, layout.eights, layout.sums, scores,
         )  # fmt: skip
         absorb(pool, grammar, plan, batch, scores, constant)
         for slot in range(pool.registers.shape[0]):

@@ -20,7 +20,7 @@ class Scorer:
     >>> space = FeatureSpace(build_vocabulary([parse_tree("(TOP (NP (NNP Ann)))")], load_language()))
     >>> rules = compile_rules({0: {((3, False),): 1.0}}, 1, space, np.zeros(space.size))
     >>> scores = np.zeros((1, 1), np.int64)
-    >>> part = np.searchsorted(rules.layout.part_blocks, 1) - 1
+    >>> part = np.searchsorted(rules.layout.part_groups, 1) - 1
     >>> Scorer(cpu, rules)(np.zeros((1, rules.words), np.uint64), np.array([part], np.uint8), scores)
     >>> scores.tolist() == [[2**44]]
     True

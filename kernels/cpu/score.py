@@ -8,32 +8,39 @@ eight would add twice as many at once, but no near cache would hold it.
 import numpy as np
 from numba import njit
 
+from .index import index
+
 NOT_WANTED = np.iinfo(np.int64).min  # a score that is not to be computed
 FOUR = np.uint8(15)
 
 
 @njit(cache=True, nogil=True)
-def score(bits, parts, part_blocks, block_words, part_runs, run_eights, run_label, sums, scores):
+def score(bits, parts, part_groups, group_blocks, group_words, part_runs, run_eights, run_label, eights, sums, scores):
     """Add to `scores[row, label]` the weights of the part's rules that fire on each row.
 
     bits: uint64[rows, words]; parts: uint8[rows]; scores: int64[rows, labels], fixed point. A score that is NOT_WANTED,
-    the least integer, is not computed. The words of a block are `block_words[block]`, with the rules that are ruled
-    out, and those behind it, up to the next block's, in each of which a rule that fires has its bit. A run of eights of
-    rules is for one label, and `sums[four, firing]` is what those that fire weigh; an eight is two fours.
+    the least integer, is not computed. A group of n blocks has n words where rules are ruled out, from
+    `group_words[group]` on, and behind them, n at a time, those in each of which a rule that fires has its bit. A run
+    of eights of rules is for one label, and `sums[four, firing]` is what those that fire weigh; an eight is two fours.
     """
-    fires = np.empty(len(block_words), np.uint64)
-    eights = fires.view(np.uint8)
+    fires = np.empty(group_blocks[-1], np.uint64)
+    in_eights = fires.view(np.uint8)
     for row in range(len(parts)):
-        part = parts[row]
-        for block in range(part_blocks[part], part_blocks[part + 1]):
-            firing = ~bits[row, block_words[block]]
-            for word in range(block_words[block] + 1, block_words[block + 1]):
-                firing &= bits[row, word]
-            fires[block] = firing
+        part = index(parts[row])
+        for group in range(part_groups[part], part_groups[part + 1]):
+            first, word = group_blocks[group], group_words[group]
+            blocks = group_blocks[group + 1] - first
+            for block in range(blocks):
+                fires[index(first + block)] = ~bits[row, index(word + block)]
+            for met in range(word + blocks, group_words[group + 1], blocks):
+                for block in range(blocks):
+                    fires[index(first + block)] &= bits[row, index(met + block)]
         for run in range(part_runs[part], part_runs[part + 1]):
-            if scores[row, run_label[run]] != NOT_WANTED:
+            label = index(run_label[run])
+            if scores[row, label] != NOT_WANTED:
                 total = 0
-                for eight in range(run_eights[run], run_eights[run + 1]):
-                    which = eights[eight]
-                    total += sums[2 * eight, which & FOUR] + sums[2 * eight + 1, which >> np.uint8(4)]
-                scores[row, run_label[run]] += total
+                for at in range(run_eights[run], run_eights[run + 1]):
+                    which = in_eights[index(eights[index(at)])]
+                    total += sums[index(2 * at), index(which & FOUR)]
+                    total += sums[index(2 * at + 1), index(which >> np.uint8(4))]
+                scores[row, label] += total

@@ -149,30 +149,38 @@ def test_percolation_ends_in_the_same_leaves_in_one_pass_or_several(cuda: Any, l
 class Layout:
     """Random rules: the words of rows, and the tables of kernels/cpu/score.py."""
 
-    def __init__(self, rows: int, labels: int, blocks_of_parts: list[int], seed: int) -> None:
+    def __init__(self, rows: int, labels: int, groups_of_parts: list[list[int]], seed: int) -> None:
+        """`groups_of_parts`: for each part the number of blocks in each of its groups."""
         rng = np.random.default_rng(seed)
-        blocks = sum(blocks_of_parts)
-        self.part_blocks = np.cumsum([0, *blocks_of_parts]).astype(np.int32)
-        self.block_words = np.cumsum([0, *rng.integers(1, 4, blocks)]).astype(np.int32)
-        runs = [
-            (part, eight, int(rng.integers(labels)))
-            for part, first in enumerate(self.part_blocks[:-1].tolist())
-            for eight in range(8 * first, 8 * int(self.part_blocks[part + 1]))
-            if eight == 8 * first or rng.random() < 0.4
-        ]
-        self.part_runs = np.searchsorted([run[0] for run in runs], np.arange(len(blocks_of_parts) + 1)).astype(np.int32)
-        self.run_eights = np.array([*(run[1] for run in runs), 8 * blocks], np.int32)
-        self.run_label = np.array([run[2] for run in runs], np.int32)
-        self.sums = rng.integers(-(2**50), 2**50, (16 * blocks, 16))
-        words = max(1, int(self.block_words[-1]))
+        blocks = [n for groups in groups_of_parts for n in groups]
+        self.part_groups = np.cumsum([0, *map(len, groups_of_parts)]).astype(np.int32)
+        self.group_blocks = np.cumsum([0, *blocks]).astype(np.int32)
+        self.group_words = np.cumsum([0, *(n * int(rng.integers(1, 4)) for n in blocks)]).astype(np.int32)
+        parts = np.repeat(np.arange(len(groups_of_parts)), [8 * sum(groups) for groups in groups_of_parts])
+        kept = np.flatnonzero(rng.random(len(parts)) < 0.8)
+        label = rng.integers(labels, size=len(kept))
+        order = np.lexsort((kept, label, parts[kept]))
+        self.eights = kept[order].astype(np.int32)
+        runs = sorted({*zip(parts[kept].tolist(), label.tolist(), strict=True)})
+        ends = np.searchsorted(parts[kept][order] * labels + label[order], [p * labels + n for p, n in runs], "right")
+        self.part_runs = np.searchsorted([p for p, _ in runs], np.arange(len(groups_of_parts) + 1)).astype(np.int32)
+        self.run_eights = np.array([0, *ends], np.int32)
+        self.run_label = np.array([n for _, n in runs], np.int32)
+        self.sums = rng.integers(-(2**50), 2**50, (2 * len(kept), 16))
+        words = max(1, int(self.group_words[-1]))
         self.bits = rng.integers(0, 2**64, (rows, words), np.uint64)
-        self.parts = rng.integers(0, len(blocks_of_parts), rows).astype(np.uint8)
+        self.parts = rng.integers(0, len(groups_of_parts), rows).astype(np.uint8)
         self.scores = np.where(rng.random((rows, labels)) < 0.2, np.iinfo(np.int64).min, rng.integers(-9, 9, (rows, 1)))
 
 
 @pytest.mark.parametrize("rows", [0, 1, 9])
-@pytest.mark.parametrize("blocks", [[0] * len(Part), [1, 0, 2, 1, 0, 3]], ids=["no rule", "rules"])
-def test_scores_are_the_same_and_what_is_not_wanted_stays(cuda: Any, rows: int, blocks: list[int]) -> None:
-    given = Layout(rows, 4, blocks, rows)
-    layout = (given.part_blocks, given.block_words, given.part_runs, given.run_eights, given.run_label, given.sums)
+@pytest.mark.parametrize(
+    "groups", [[[] for _ in Part], [[1], [], [2, 1], [1], [], [3, 2, 1]]], ids=["no rule", "rules"]
+)
+def test_scores_are_the_same_and_what_is_not_wanted_stays(cuda: Any, rows: int, groups: list[list[int]]) -> None:
+    given = Layout(rows, 4, groups, rows)
+    layout = (
+        *(given.part_groups, given.group_blocks, given.group_words, given.part_runs, given.run_eights),
+        *(given.run_label, given.eights, given.sums),
+    )
     same(cuda, "score", given.bits, given.parts, *layout, given.scores)

@@ -118,11 +118,16 @@ def test_a_conjunction_of_nothing_but_negations_scores_as_it_is_defined(features
 
 def test_a_rule_is_tried_in_exactly_one_part() -> None:
     rules = small_model().rules()
-    blocks, runs, sums = rules.layout.part_blocks, rules.layout.run_eights, rules.layout.sums
-    assert blocks[0] == runs[0] == 0
-    assert 8 * blocks[-1] == runs[-1] == len(sums) // 2  # an eight is two fours
-    assert (np.diff(runs) > 0).all()
-    weights = sums[:, 2 ** np.arange(4)]
+    layout = rules.layout
+    assert layout.run_eights[-1] == len(layout.eights) == len(set(layout.eights.tolist()))
+    assert (np.diff(layout.run_eights) > 0).all()
+    for part in Part:
+        eights = layout.eights[
+            layout.run_eights[layout.part_runs[part]] : layout.run_eights[layout.part_runs[part + 1]]
+        ]
+        first, last = layout.group_blocks[layout.part_groups[part : part + 2]]
+        assert ((eights >= 8 * first) & (eights < 8 * last)).all()
+    weights = layout.sums[:, 2 ** np.arange(4)]
     assert sorted(weights[weights != 0].tolist()) == sorted(rules.weight.tolist())
 
 
