@@ -170,8 +170,8 @@ class Histograms:
         return touched[: accumulate(sample.local, members, sample.packed, sums, touched)], sums
 
     def _worth(self, ids: int) -> int:
-        """How many threads so many ids are worth."""
-        return min(self._team.threads, 1 + ids // WORTH_SHARING)
+        """How many threads so many ids are worth: one, or all, so that nobody is without a target."""
+        return self._team.threads if ids >= WORTH_SHARING else 1
 
     def _deal(self, call: Callable[[np.ndarray, Any], object], touched: np.ndarray, targets: list[Any]) -> None:
         """call(segments, target) for pieces of the touched segments, as many side by side as there are targets.
