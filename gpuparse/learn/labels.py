@@ -19,6 +19,7 @@ from gpuparse.learn.log import Attempt, Log, read_log
 from gpuparse.learn.options import Options
 from gpuparse.learn.path import Ensemble, train_label
 from gpuparse.learn.postings import Postings
+from gpuparse.learn.team import Team
 
 
 def train_labels(
@@ -59,7 +60,7 @@ def train_labels(
     """
     stop = stop or threading.Event()
     working = jobs * working_bytes(matrix, options)
-    sites = [_prepare(matrix, device, working, on_plan) for device in (kernels, *others)]
+    sites = [_prepare(matrix, device, working, jobs, on_plan) for device in (kernels, *others)]
     free = [site for site in sites for _ in range(jobs)]
     at_hand = threading.local()
     folder.mkdir(parents=True, exist_ok=True)
@@ -102,14 +103,15 @@ class _Site(NamedTuple):
     postings: Postings
 
 
-def _prepare(matrix: Matrix, kernels: Any, working: int, on_plan: Callable[[str], None] | None) -> _Site:
-    """Bring the matrix to a device, after saying what fits there."""
+def _prepare(matrix: Matrix, kernels: Any, working: int, jobs: int, on_plan: Callable[[str], None] | None) -> _Site:
+    """Bring the matrix to a device, after saying what fits there; as many threads help as there will be jobs."""
     try:
         plan = kernels.plan(matrix, working)
         if plan and on_plan is not None:
             on_plan(plan)
         held = kernels.hold(matrix, working)
-        site = _Site(kernels, held, Postings.of(held, kernels))
+        with Team(jobs) as team:
+            site = _Site(kernels, held, Postings.of(held, kernels, team))
         kernels.wait()
     except MemoryError as error:
         raise _no_memory(error) from error

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpuparse.features.matrix import Matrix
+from gpuparse.learn.team import Team
 
 
 class Postings(NamedTuple):
@@ -16,8 +17,8 @@ class Postings(NamedTuple):
     holders: np.ndarray  # int32: holders[begins[f]:begins[f + 1]] are the segments with feature f
 
     @classmethod
-    def of(cls, matrix: Matrix, kernels: Any) -> Postings:
-        """The postings of a matrix; they take as much memory as its features.
+    def of(cls, matrix: Matrix, kernels: Any, team: Team | None = None) -> Postings:
+        """The postings of a matrix, found by a team; they take as much memory as its features.
 
         >>> from gpuparse.kernels import cpu
         >>> segments, starts = np.array([[1], [2]], np.int32), np.array([0, 0, 2, 3])
@@ -25,7 +26,7 @@ class Postings(NamedTuple):
         >>> Postings.of(matrix, cpu).holding(0)
         array([1, 2], dtype=int32)
         """
-        return cls(*kernels.transpose(matrix.starts, matrix.features, len(matrix.column)))
+        return cls(*kernels.transpose(matrix.starts, matrix.features, len(matrix.column), team or Team(1)))
 
     def holding(self, feature: int) -> np.ndarray:
         """The segments that hold a feature."""

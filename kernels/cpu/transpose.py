@@ -1,22 +1,41 @@
-"""The segments that hold each feature: S', so that a split visits the few segments with its feature, not all."""
+"""The segments that hold each feature: S', so that a split visits the few segments with its feature, not all.
+
+Each thread takes a stretch of the segments: it counts their features, and when all have counted it knows where its own
+holders of each feature go, behind those of the stretches before.
+"""
+
+from itertools import pairwise
 
 import numpy as np
 from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def transpose(starts, features, n_features):
-    """(begins, holders): holders[begins[f]:begins[f + 1]] are the segments that hold feature f, ascending."""
-    begins = np.zeros(n_features + 1, np.int64)
+def _count(features, counts):
+    """Add to counts[f] how often feature f comes."""
     for f in features:
-        begins[f + 1] += 1
-    for f in range(n_features):
-        begins[f + 1] += begins[f]
-    place = begins[:-1].copy()
-    holders = np.empty(features.size, np.int32)
-    for s in range(starts.size - 1):
+        counts[f] += 1
+
+
+@njit(cache=True, nogil=True)
+def _place(first, last, starts, features, place, holders):
+    """Put the segments first <= s < last where their features' next holders go, from place[f] on."""
+    for s in range(first, last):
         for j in range(starts[s], starts[s + 1]):
             f = features[j]
             holders[place[f]] = s
             place[f] += 1
+
+
+def transpose(starts, features, n_features, team):
+    """(begins, holders): holders[begins[f]:begins[f + 1]] are the segments that hold feature f, ascending."""
+    parts = team.threads
+    cuts = np.searchsorted(starts, [len(features) * part // parts for part in range(1, parts)])
+    stretches = list(pairwise([0, *cuts.tolist(), len(starts) - 1]))
+    counts = np.zeros((parts, n_features), np.int64)
+    team.each(_count, [(features[starts[a] : starts[b]], counts[p]) for p, (a, b) in enumerate(stretches)])
+    begins = np.concatenate([[0], np.cumsum(counts.sum(axis=0))])
+    place = begins[:-1] + np.cumsum(counts, axis=0) - counts
+    holders = np.empty(len(features), np.int32)
+    team.each(_place, [(a, b, starts, features, place[p], holders) for p, (a, b) in enumerate(stretches)])
     return begins, holders

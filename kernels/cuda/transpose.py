@@ -22,13 +22,13 @@ def _place(starts, features, place, holders):
             holders[cuda.atomic.add(place, features[j], 1)] = s
 
 
-def transpose(starts, features, n_features):
+def transpose(starts, features, n_features, team):
     """(begins, holders): holders[begins[f]:begins[f + 1]] are the segments that hold feature f, in any order.
 
-    Where the features are streamed, so are the holders.
+    Where the features are streamed, so are the holders; the team finds them on the host.
     """
     if isinstance(features, Streamed):
-        begins, holders = transpose_on_host(features.starts, features.ids, n_features)
+        begins, holders = transpose_on_host(features.starts, features.ids, n_features, team)
         part_bytes = max(int(np.diff(features.starts[features.cuts]).max()), 1) * holders.itemsize
         return to_device(begins), Streamed(holders, begins, part_bytes)
     begins = arrays.zeros(n_features + 1, np.int64)

@@ -13,6 +13,7 @@ from gpuparse.learn.fixed_point import scale_for
 from gpuparse.learn.leaves import _cells, _passes
 from gpuparse.learn.postings import Postings
 from gpuparse.learn.sample import sampling_key
+from gpuparse.learn.team import Team
 from gpuparse.model.rules import Part
 from tests.cuda.twins import assert_equal, both, same
 from tests.kernels.test_learning_operations import chain
@@ -121,9 +122,8 @@ def problems() -> list[Problem]:
 @pytest.mark.parametrize("given", problems(), ids=["one row", "no feature", "dense", "ragged"])
 def test_each_features_segments_are_the_same_in_any_order(cuda: Any, given: Problem) -> None:
     matrix = given.matrix
-    (begins, holders), (found_begins, found) = (
-        outcome.returned for outcome in both(cuda, "transpose", matrix.starts, matrix.features, len(matrix.column))
-    )
+    arguments = (matrix.starts, matrix.features, len(matrix.column), Team(1))
+    (begins, holders), (found_begins, found) = (outcome.returned for outcome in both(cuda, "transpose", *arguments))
     assert_equal(begins, found_begins)
     for a, b in pairwise(begins):
         assert holders[a:b].tolist() == sorted(found[a:b].tolist())

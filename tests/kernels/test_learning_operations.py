@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from gpuparse.learn import GrownTree
 from gpuparse.learn.leaves import _passes
 from gpuparse.learn.postings import Postings
+from gpuparse.learn.team import Team
 from tests.learn.problems import Problem, problem, problems
 
 COMMON = settings(max_examples=40, deadline=None)
@@ -38,11 +39,12 @@ def test_holds_tells_membership(given: Problem, data) -> None:
         assert holds(matrix.features, begin, end, feature) == (feature in matrix.features[begin:end])
 
 
-@given(problems())
+@given(problems(), st.integers(1, 3))
 @COMMON
-def test_transpose_lists_the_segments_of_each_feature(given: Problem) -> None:
+def test_transpose_lists_the_segments_of_each_feature(given: Problem, threads: int) -> None:
     matrix = given.matrix
-    postings = Postings.of(matrix, cpu)
+    with Team(threads) as team:
+        postings = Postings.of(matrix, cpu, team)
     for feature in range(len(matrix.column)):
         parts = [matrix.features[a:b] for a, b in zip(matrix.starts[:-1], matrix.starts[1:], strict=True)]
         assert postings.holding(feature).tolist() == [s for s, part in enumerate(parts) if feature in part]
