@@ -104,9 +104,10 @@ class Leaves:
         """For each moving leaf the change of its parameter that minimises the risk over its examples, to 1e-6."""
         if self._options.penalty == "l1":
             return self._l1_steps(movers, theta, lambda_)
-        everywhere = np.ones(len(theta), bool)
+        everywhere, start = np.ones(len(theta), bool), np.zeros(len(theta))
         low, high = np.full(len(theta), -FARTHEST), np.full(len(theta), FARTHEST)
-        return self._solve(movers, np.zeros(len(theta)), 2.0 * lambda_ * theta, 2.0 * lambda_, low, high, everywhere)
+        there = self.slopes(movers, start, everywhere)
+        return self._solve(movers, start, there, 2.0 * lambda_ * theta, 2.0 * lambda_, low, high, everywhere)
 
     def move(self, movers: Movers, steps: np.ndarray) -> float:
         """Step the gathered examples' odds; returns the change of the loss."""
@@ -147,26 +148,29 @@ class Leaves:
 
     def _l1_steps(self, movers: Movers, theta: np.ndarray, lambda_: float) -> np.ndarray:
         """|theta + step| has a kink where the parameter is zero: stay there, or search on the side that goes down."""
-        slope, _ = self.slopes(movers, -theta, np.ones(len(theta), bool))
+        slope, curvature = self.slopes(movers, -theta, np.ones(len(theta), bool))
         side = np.where(slope < -lambda_, 1.0, np.where(slope > lambda_, -1.0, 0.0))
         low = np.where(side > 0, -theta, -theta - FARTHEST)
         high = np.where(side < 0, -theta, -theta + FARTHEST)
-        start = np.where(side * theta > 0, 0.0, -theta)
-        moving = side != 0
-        steps = self._solve(movers, start, lambda_ * side, 0.0, low, high, moving)
+        moving, stays = side != 0, side * theta > 0  # on its side: the search starts where the parameter is
+        start = np.where(stays, 0.0, -theta)
+        if stays.any():
+            slope, curvature = np.where(stays, self.slopes(movers, start, stays), (slope, curvature))
+        steps = self._solve(movers, start, (slope, curvature), lambda_ * side, 0.0, low, high, moving)
         return np.where(moving, steps, -theta)
 
     def _solve(
-        self, movers: Movers, start: np.ndarray, constant: np.ndarray, growth: float, low: np.ndarray,
-        high: np.ndarray, moving: np.ndarray,
+        self, movers: Movers, start: np.ndarray, there: tuple[np.ndarray, np.ndarray], constant: np.ndarray,
+        growth: float, low: np.ndarray, high: np.ndarray, moving: np.ndarray,
     ) -> np.ndarray:  # fmt: skip
-        """The root of slope(step) + constant + growth * step for each leaf: Newton inside a shrinking bracket."""
+        """The root of slope(step) + constant + growth * step for each leaf: Newton inside a shrinking bracket.
+
+        `there` are the derivatives of the loss at the start.
+        """
         step, open_ = start.copy(), moving.copy()
+        slope, curvature = there
         for _ in range(ROUNDS):
-            if not open_.any():
-                break
-            slope, curvature = self.slopes(movers, step, open_)
-            slope += constant + growth * step
+            slope = slope + (constant + growth * step)
             low, high = np.where(slope < 0, step, low), np.where(slope > 0, step, high)
             with np.errstate(divide="ignore", invalid="ignore"):
                 newton = np.where(slope == 0, 0.0, -slope / (curvature + growth))
@@ -177,6 +181,9 @@ class Leaves:
             done = (usable & ~outside & (np.abs(newton) <= NEAR)) | (high - low <= NEAR * NEAR)
             step = np.where(open_, new, step)
             open_ &= ~done
+            if not open_.any():
+                break
+            slope, curvature = self.slopes(movers, step, open_)
         return step
 
     def _shares(self) -> list[tuple[int, int]]:

@@ -1,12 +1,11 @@
 """Gradients of leaves, and how many examples each has."""
 
-from numba import njit
-
 from .index import index
 from .units import units
+from .vectorised import vectorised
 
 
-@njit(cache=True, nogil=True)
+@vectorised
 def leaf_sums(leaf, y, bias, odds, scale, start, stop, sums, counts):
     """Add y w, in units, to sums[leaf] and 1 to counts[leaf, y < 0], for the examples start <= i < stop."""
     for i in range(start, stop):

@@ -1,17 +1,11 @@
-"""The change of the loss when the scores of groups of examples take a step.
+"""The change of the loss when the scores of groups of examples take a step."""
 
-The logarithm is the only function here that two devices may round differently: the loss they report can differ in its
-last digits, the odds do not.
-"""
-
-import math
-
-from numba import njit
-
+from .logarithm import logarithm
 from .units import units
+from .vectorised import vectorised
 
 
-@njit(cache=True, nogil=True)
+@vectorised
 def losses(begin, end, group, step, factor, scale, first, last, bias, odds, change):
     """For cells first <= c < last of group g = group[c]: multiply the odds of the examples begin[c] <= i < end[c] by
     factor[g] = exp(step[g]), and add the change of their loss, in units, to change[0].
@@ -26,6 +20,6 @@ def losses(begin, end, group, step, factor, scale, first, last, bias, odds, chan
         cell = odds[begin[c] : end[c]]
         for i in range(cell.size):
             new = min(max(cell[i] * times, 1e-300), 1e300)
-            total += units(biases[i] * (math.log((1.0 + new) / (1.0 + cell[i])) - by) * scale)
+            total += units(biases[i] * (logarithm((1.0 + new) / (1.0 + cell[i])) - by) * scale)
             cell[i] = new
     change[0] += total

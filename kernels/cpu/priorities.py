@@ -3,24 +3,40 @@
 import numpy as np
 from numba import njit
 
+from .vectorised import vectorised
+
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 FIRST = np.uint64(0xBF58476D1CE4E5B9)
 SECOND = np.uint64(0x94D049BB133111EB)
 TO_UNIT = 1.0 / (1 << 53)
+WHOLE = 2.0**52  # a double of this size has units in its last bit
+WHOLE_BITS = np.float64(WHOLE).view(np.uint64)
+LOW = np.uint64(0xFFFFFFFF)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _scatter(z):
+    """A number in (0, 1] out of a counter that goes up by GOLDEN (SplitMix64)."""
+    z = (z ^ (z >> np.uint64(30))) * FIRST
+    z = (z ^ (z >> np.uint64(27))) * SECOND
+    z = z ^ (z >> np.uint64(31))
+    # its 53 leading bits as a real, in two parts: no vector instruction converts so many
+    high = np.uint64((z >> np.uint64(43)) | WHOLE_BITS).view(np.float64) - WHOLE
+    low = np.uint64(((z >> np.uint64(11)) & LOW) | WHOLE_BITS).view(np.float64) - WHOLE
+    return (high * 2.0**32 + low + 1.0) * TO_UNIT
 
 
 @njit(cache=True, nogil=True)
 def uniform(key, example):
-    """The draw of an example under a key, in (0, 1]: a counter-based generator (SplitMix64)."""
-    z = np.uint64(key) + (np.uint64(example) + np.uint64(1)) * GOLDEN
-    z = (z ^ (z >> np.uint64(30))) * FIRST
-    z = (z ^ (z >> np.uint64(27))) * SECOND
-    z = z ^ (z >> np.uint64(31))
-    return (np.float64(z >> np.uint64(11)) + 1.0) * TO_UNIT
+    """The draw of an example under a key, in (0, 1]."""
+    return _scatter(np.uint64(key) + (np.uint64(example) + np.uint64(1)) * GOLDEN)
 
 
-@njit(cache=True, nogil=True)
+@vectorised
 def priorities(bias, odds, key, start, stop, out):
     """out[i] = w / u for the examples start <= i < stop, with w = bias / (1 + odds) and u = uniform(key, i)."""
-    for i in range(start, stop):
-        out[i] = bias[i] / (1.0 + odds[i]) / uniform(key, i)
+    biases, old, found = bias[start:stop], odds[start:stop], out[start:stop]
+    z = np.uint64(key) + np.uint64(start) * GOLDEN
+    for i in range(found.size):
+        z += GOLDEN
+        found[i] = biases[i] / (1.0 + old[i]) / _scatter(z)

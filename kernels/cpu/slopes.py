@@ -1,12 +1,12 @@
 """Derivatives of the loss over groups of examples (of one leaf and one sign): what a line search asks for."""
 
 import numpy as np
-from numba import njit
 
 from .units import units
+from .vectorised import vectorised
 
 
-@njit(cache=True, nogil=True)
+@vectorised
 def slopes(begin, end, group, factor, scale, first, last, bias, odds, weight, curvature):
     """For cells first <= c < last, with the odds of group g = group[c] times factor[g]: the sums of w and of
     w (1 - w / bias) over the examples begin[c] <= i < end[c], in units, are added to weight[g] and curvature[g].

@@ -1,9 +1,9 @@
 """Weights of sampled examples, as reals."""
 
-from numba import njit
+from .vectorised import vectorised
 
 
-@njit(cache=True, nogil=True)
+@vectorised
 def weigh(bias, odds, kept, tau, weights):
     """weights[n] = the weight max(w, tau) of example kept[n]; returns the greatest."""
     greatest = 0.0

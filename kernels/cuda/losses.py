@@ -1,14 +1,10 @@
-"""The change of the loss when the scores of groups of examples take a step: a block a cell.
-
-The logarithm may round differently than the CPU's, so the loss can differ in its last digits; the odds do not.
-"""
-
-import math
+"""The change of the loss when the scores of groups of examples take a step: a block a cell."""
 
 from numba import cuda, int64
 
 from .exact import times, units
 from .kernel import THREADS, kernel
+from .logarithm import logarithm
 
 
 @kernel(
@@ -25,7 +21,7 @@ def _losses(begin, end, group, step, factor, scale, first, last, bias, odds, cha
         by = step[group[c]]
         for i in range(begin[c] + cuda.threadIdx.x, end[c], cuda.blockDim.x):
             new = min(max(times(odds[i], factor[group[c]]), 1e-300), 1e300)
-            own += units(bias[i] * (math.log((1.0 + new) / (1.0 + odds[i])) - by), scale)
+            own += units(times(bias[i], logarithm((1.0 + new) / (1.0 + odds[i])) - by), scale)
             odds[i] = new
     cuda.atomic.add(sums, 0, own)
     cuda.syncthreads()

@@ -1,4 +1,4 @@
-"""Every operation of the device gives what its twin on the CPU gives: to the bit, but for the loss's logarithm."""
+"""Every operation of the device gives what its twin on the CPU gives, to the bit."""
 
 from __future__ import annotations
 
@@ -104,10 +104,7 @@ def test_slopes_and_steps_are_the_same(cuda: Any, n: int, length: int) -> None:
     cells = (0, len(begin), given.bias, given.odds)
     same(cuda, "slopes", begin, end, group, factor, given.scale, *cells, np.zeros(4, np.int64), np.zeros(4, np.int64))
     around = (begin, end, group, step, np.exp(step), given.scale / 4, *cells, np.zeros(1, np.int64))
-    expected, found = both(cuda, "losses", *around)
-    assert_equal(expected.arguments[9], found.arguments[9])  # the odds
-    change, like = expected.arguments[-1][0] / given.scale, found.arguments[-1][0] / given.scale
-    assert like == pytest.approx(change, rel=1e-13, abs=1e-15)
+    same(cuda, "losses", *around)
 
 
 def problems() -> list[Problem]:
