@@ -64,7 +64,7 @@ def training_data(
     except OSError as error:  # a full disk is no reason to lose what was built
         _log.warning("the training data can't be kept in %s: %s", cache, error.strerror or error)
         return built
-    return load(cache, key) or built  # mapped, so that the memory is shared and can be given back
+    return load(cache, key, check=False) or built  # mapped, so that the memory is shared and can be given back
 
 
 def cache_key(trees: Sequence[Tree], vocabulary: Vocabulary, strategy: Strategy, max_children: int, seed: int) -> str:
