@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import math
 
 import numpy as np
 import pytest
 from gpuparse.kernels import cpu
 from gpuparse.kernels.cpu.growth.holds import holds
+from gpuparse.kernels.cpu.logarithm import logarithm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -37,6 +39,26 @@ def test_holds_tells_membership(given: Problem, data) -> None:
     begin, end = matrix.starts[segment], matrix.starts[segment + 1]
     for feature in range(len(matrix.column)):
         assert holds(matrix.features, begin, end, feature) == (feature in matrix.features[begin:end])
+
+
+@given(st.floats(1e-300, 1e300) | st.floats(0.5, 2.0) | st.floats(1 - 1e-9, 1 + 1e-9))
+@settings(max_examples=500, deadline=None)
+def test_the_logarithm_is_right_to_the_last_digits(x: float) -> None:
+    assert logarithm(x) == pytest.approx(math.log(x), rel=1e-15, abs=0.0)
+
+
+@given(st.lists(st.tuples(st.floats(0.0, 1.0), st.floats(1e-50, 1e50)), max_size=40), st.floats(-64.0, 64.0))
+@COMMON
+def test_losses_are_what_a_step_changes_and_it_multiplies_the_odds(
+    examples: list[tuple[float, float]], step: float
+) -> None:
+    bias, odds = np.array(examples, np.float64).reshape(-1, 2).T.copy()
+    before, after, scale, change = odds.copy(), odds * math.exp(step), 2.0**40, np.zeros(1, np.int64)
+    cells = (np.array([0]), np.array([len(bias)]), np.zeros(1, np.int32), np.array([step]), np.array([math.exp(step)]))
+    cpu.losses(*cells, scale, 0, 1, bias, odds, change)
+    expected = math.fsum(bias * (np.log1p(1.0 / after) - np.log1p(1.0 / before)))
+    assert change[0] / scale == pytest.approx(expected, abs=len(bias) * 1e-12)
+    assert odds.tolist() == after.tolist()
 
 
 @given(problems(), st.integers(1, 3))
