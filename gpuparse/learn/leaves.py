@@ -14,6 +14,7 @@ from gpuparse.features.examples import Examples
 from gpuparse.features.matrix import Matrix
 from gpuparse.learn.fixed_point import scale_for
 from gpuparse.learn.options import Options
+from gpuparse.learn.passes import Pass, passes
 from gpuparse.learn.postings import Postings
 from gpuparse.learn.team import Team
 from gpuparse.learn.tree import GrownTree
@@ -23,7 +24,6 @@ LONGEST = 4.0  # a Newton step no longer than this
 NEAR = 1e-3  # after a Newton step s the error is below s^2, since the third derivative never exceeds the second
 FARTHEST = 64.0  # no parameter moves further in one tree
 ROUNDS = 200
-WORD = 64  # features that a segment's word has bits for
 LEFT_OUT = -1.0  # the factor of a group that slopes need not look at
 
 
@@ -48,8 +48,8 @@ class Leaves:
     ) -> None:  # fmt: skip
         self._examples, self._postings, self._options = examples, postings, options
         self._kernels, self._team = kernels, team
-        self._segments, self._column = kernels.arrays.take(matrix.segments, examples.rows, axis=0), matrix.column
-        self._bits = kernels.arrays.zeros(len(matrix.starts) - 1, np.uint64)
+        self._segments = kernels.arrays.take(matrix.segments, examples.rows, axis=0)
+        self._words = kernels.arrays.zeros(len(matrix.starts) - 1, np.uint64)
         self._leaf = kernels.arrays.empty(len(examples.rows), np.int32)
         self._room = [kernels.arrays.empty(0, dtype) for dtype in (np.int32, np.float64, np.float64)]  # for movers
         self._total_bias, self._largest_bias = total_bias, largest_bias
@@ -59,16 +59,17 @@ class Leaves:
         """The leaf of every example, until the next tree."""
         leaf = self._leaf
         leaf[:] = 0
-        nodes = tuple(map(self._kernels.to_device, (tree.feature, tree.yes, tree.no)))
-        for bit in map(self._kernels.to_device, _passes(tree)):
-            self._send_down(nodes, bit, leaf)
+        for one in passes(tree):
+            self._send_down(tree.feature, one, leaf)
         return leaf
 
-    def _send_down(self, nodes: tuple[np.ndarray, np.ndarray, np.ndarray], bit: np.ndarray, leaf: np.ndarray) -> None:
-        """Every example from where it is down through the nodes that have a bit."""
-        kernels, marks = self._kernels, (nodes[0], bit, *self._postings, self._bits)
+    def _send_down(self, feature: np.ndarray, one: Pass, leaf: np.ndarray) -> None:
+        """Every example from where it is to where it comes out of a pass."""
+        kernels = self._kernels
+        feature, closed, below, exits = map(kernels.to_device, (feature, *one))
+        marks = (feature, closed, *self._postings, self._words)
         kernels.mark(*marks)
-        given = (self._segments, self._column, *nodes, bit, self._bits, leaf)
+        given = (self._segments, self._words, below, exits, leaf)
         self._team.share(lambda a, b: kernels.percolate(a, b, *given), len(leaf), 1024)
         kernels.unmark(*marks)
 
@@ -189,26 +190,6 @@ class Leaves:
     def _shares(self) -> list[tuple[int, int]]:
         """The examples dealt out to the threads."""
         return self._team.shares(len(self._examples.rows), STRETCH)
-
-
-def _passes(tree: GrownTree) -> list[np.ndarray]:
-    """For each pass over the examples the bit of every node, or -1: a word has room for 64 features.
-
-    Nodes get their bits level by level, so what a pass leaves to be tested is left to a later one.
-    """
-    passes: list[np.ndarray] = []
-    bits: dict[int, int] = {}
-    level = [0]
-    while level:
-        inner = [node for node in level if tree.feature[node] >= 0]
-        for node in inner:
-            feature = int(tree.feature[node])
-            if not passes or (len(bits) == WORD and feature not in bits):
-                passes.append(np.full(len(tree.feature), -1, np.int64))
-                bits = {}
-            passes[-1][node] = bits.setdefault(feature, len(bits))
-        level = [int(child) for node in inner for child in (tree.yes[node], tree.no[node])]
-    return passes
 
 
 def _by_group(steps: np.ndarray) -> np.ndarray:

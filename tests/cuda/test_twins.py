@@ -10,7 +10,8 @@ import pytest
 from gpuparse.kernels import cpu
 
 from gpuparse.learn.fixed_point import scale_for
-from gpuparse.learn.leaves import _cells, _passes
+from gpuparse.learn.leaves import _cells
+from gpuparse.learn.passes import passes
 from gpuparse.learn.postings import Postings
 from gpuparse.learn.sample import sampling_key
 from gpuparse.learn.team import Team
@@ -131,12 +132,12 @@ def test_percolation_ends_in_the_same_leaves_in_one_pass_or_several(cuda: Any, l
     given = problem(3, 30, 100, 2, density=0.2)
     tree = chain(np.random.default_rng(0).permutation(100)[:length].tolist())
     rows = given.examples.rows
-    leaf, bits = np.zeros(len(rows), np.int32), np.zeros(len(given.matrix.starts) - 1, np.uint64)
-    for bit in _passes(tree):
-        marks = (tree.feature, bit, *Postings.of(given.matrix, cpu))
-        marked = same(cuda, "mark", *marks, bits).arguments[-1]
+    leaf, words = np.zeros(len(rows), np.int32), np.zeros(len(given.matrix.starts) - 1, np.uint64)
+    for closed, below, exits in passes(tree):
+        marks = (tree.feature, closed, *Postings.of(given.matrix, cpu))
+        marked = same(cuda, "mark", *marks, words).arguments[-1]
         assert marked.any()
-        down = (given.matrix.segments[rows], given.matrix.column, tree.feature, tree.yes, tree.no, bit, marked)
+        down = (given.matrix.segments[rows], marked, below, exits)
         same(cuda, "percolate", 3, 9, *down, leaf)
         leaf = same(cuda, "percolate", 0, len(rows), *down, leaf).arguments[-1]
         assert not same(cuda, "unmark", *marks, marked).arguments[-1].any()

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuparse.learn import GrownTree
-from gpuparse.learn.leaves import _passes
+from gpuparse.learn.passes import passes
 from gpuparse.learn.postings import Postings
 from gpuparse.learn.team import Team
 from tests.learn.problems import Problem, problem, problems
@@ -90,15 +90,14 @@ def test_percolation_ends_where_a_walk_down_the_tree_ends_in_one_pass_or_several
     rows = given.examples.rows
     leaf = np.zeros(len(rows), np.int32)
     matrix, postings = given.matrix, Postings.of(given.matrix, cpu)
-    passes = _passes(tree)
-    assert len(passes) == -(-length // 64)
-    bits = np.zeros(len(matrix.starts) - 1, np.uint64)
-    for bit in passes:
-        cpu.mark(tree.feature, bit, *postings, bits)
-        down = (matrix.segments[rows], matrix.column, tree.feature, tree.yes, tree.no, bit, bits, leaf)
-        cpu.percolate(0, len(rows), *down)
-        cpu.unmark(tree.feature, bit, *postings, bits)
-        assert not bits.any()
+    found = passes(tree)
+    assert len(found) == -(-length // 63)  # a node more is an exit more
+    words = np.zeros(len(matrix.starts) - 1, np.uint64)
+    for closed, below, exits in found:
+        cpu.mark(tree.feature, closed, *postings, words)
+        cpu.percolate(0, len(rows), matrix.segments[rows], words, below, exits, leaf)
+        cpu.unmark(tree.feature, closed, *postings, words)
+        assert not words.any()
     for row, found in zip(rows, leaf, strict=True):
         node = 0
         while tree.feature[node] >= 0:
