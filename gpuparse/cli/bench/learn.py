@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gpuparse.learn.team import Team
 
 REPEATS = 20  # the best of which counts: whatever else the machine does only adds time
-ALTERNATIONS = 40  # of one thread and several
+ALTERNATIONS = 120  # of one thread and several: the best turn of each is nearest to what an idle machine gives
 XGBOOST_TREES = 3  # after a first one that warms up
 PLANTED = 200  # features that decide the answer, among the frequent ones
 
