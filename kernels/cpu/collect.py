@@ -2,18 +2,18 @@
 
 from numba import njit
 
-from .index import index
+from .index import index, offset
 
 
 @njit(cache=True, nogil=True)
 def collect(leaf, y, bias, odds, start, stop, place, member, member_bias, member_odds):
     """Copy the examples start <= i < stop of leaves with place[leaf, y < 0] >= 0 there, one after the other."""
-    for i in range(start, stop):
+    for i in range(offset(start), offset(stop)):
         node = index(leaf[i])
         side = index(y[i] <= 0)
         at = place[node, side]
         if at >= 0:
             place[node, side] = at + 1
-            member[at] = i
-            member_bias[at] = bias[i]
-            member_odds[at] = odds[i]
+            member[offset(at)] = i
+            member_bias[offset(at)] = bias[i]
+            member_odds[offset(at)] = odds[i]

@@ -1,5 +1,6 @@
-"""Ids that index hot loops, made unsigned: Numba counts a negative index from the end, a check that costs a quarter."""
+"""Numbers that index hot loops, made unsigned: Numba counts negative ones from the end, which costs a quarter."""
 
 import numpy as np
 
-index = np.uint32
+index = np.uint32  # an id
+offset = np.uint64  # a place among more than 2^32

@@ -1,6 +1,6 @@
 """Gradients of leaves, and how many examples each has."""
 
-from .index import index
+from .index import index, offset
 from .units import units
 from .vectorised import vectorised
 
@@ -8,7 +8,7 @@ from .vectorised import vectorised
 @vectorised
 def leaf_sums(leaf, y, bias, odds, scale, start, stop, sums, counts):
     """Add y w, in units, to sums[leaf] and 1 to counts[leaf, y < 0], for the examples start <= i < stop."""
-    for i in range(start, stop):
+    for i in range(offset(start), offset(stop)):
         node = index(leaf[i])
         weight = units(bias[i] / (1.0 + odds[i]) * scale)
         if y[i] > 0:

@@ -2,7 +2,7 @@
 
 from numba import njit
 
-from .index import index
+from .index import index, offset
 
 IN_A_ROW = 10  # words that are zeroed in a row while one is that must be looked for
 
@@ -12,7 +12,7 @@ def mark(feature, closed, begins, holders, words):
     """Close the exits closed[node] (0: none) in the words of all segments that hold the node's feature."""
     for node in range(feature.size):
         if closed[node] != 0:
-            for at in range(begins[feature[node]], begins[feature[node] + 1]):
+            for at in range(offset(begins[feature[node]]), offset(begins[feature[node] + 1])):
                 words[index(holders[at])] |= closed[node]
 
 
@@ -28,5 +28,5 @@ def unmark(feature, closed, begins, holders, words):
         return
     for node in range(feature.size):
         if closed[node] != 0:
-            for at in range(begins[feature[node]], begins[feature[node] + 1]):
+            for at in range(offset(begins[feature[node]]), offset(begins[feature[node] + 1])):
                 words[index(holders[at])] = 0

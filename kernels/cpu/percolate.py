@@ -3,14 +3,14 @@
 import numpy as np
 from numba import njit
 
-from .index import index
+from .index import index, offset
 from .lowest_bit import lowest_bit
 
 
 @njit(cache=True, nogil=True)
 def _percolate(start, stop, segments, columns, words, below, exits, leaf):
     """As below; `columns` is as long as a row of segments: a length that the compiler knows, so it unrolls a loop."""
-    for i in range(start, stop):
+    for i in range(offset(start), offset(stop)):
         open_ = below[index(leaf[i])]
         if open_ != 0:
             row = segments[i]

@@ -9,21 +9,23 @@ from itertools import pairwise
 import numpy as np
 from numba import njit
 
+from .index import index, offset
+
 
 @njit(cache=True, nogil=True)
 def _count(features, counts):
     """Add to counts[f] how often feature f comes."""
     for f in features:
-        counts[f] += 1
+        counts[index(f)] += 1
 
 
 @njit(cache=True, nogil=True)
 def _place(first, last, starts, features, place, holders):
     """Put the segments first <= s < last where their features' next holders go, from place[f] on."""
     for s in range(first, last):
-        for j in range(starts[s], starts[s + 1]):
-            f = features[j]
-            holders[place[f]] = s
+        for j in range(offset(starts[s]), offset(starts[s + 1])):
+            f = index(features[j])
+            holders[offset(place[f])] = s
             place[f] += 1
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from ..index import index
+from ..index import index, offset
 from .end_below import end_below
 from .fetch_ahead import fetch_ahead
 
@@ -23,7 +23,7 @@ def add_root(touched, sums, begins, ends, features, head, reach, histogram, pack
         weight = sums[s]
         difference = np.int32((weight >> 32) - (weight & LOW))
         middle = end_below(features, begins[s], ends[s], head)
-        for j in range(begins[s], middle):
+        for j in range(offset(begins[s]), offset(middle)):
             histogram[index(features[j])] += difference
-        for j in range(middle, end_below(features, middle, ends[s], reach)):
+        for j in range(offset(middle), offset(end_below(features, middle, ends[s], reach))):
             packed[index(features[j])] += weight

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from ..index import index
+from ..index import index, offset
 from .end_below import end_below
 from .fetch_ahead import fetch_ahead
 
@@ -19,5 +19,5 @@ def add_signed(touched, sums, begins, ends, features, reach, sign, histogram):
         under_way -= ends[s] - begins[s]
         weight = np.int32(sign * ((sums[s] >> 32) - (sums[s] & LOW)))
         if weight != 0:
-            for j in range(begins[s], end_below(features, begins[s], ends[s], reach)):
+            for j in range(offset(begins[s]), offset(end_below(features, begins[s], ends[s], reach))):
                 histogram[index(features[j])] += weight

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from ..index import index
+from ..index import index, offset
 from .end_below import end_below
 from .fetch_ahead import fetch_ahead
 
@@ -24,7 +24,7 @@ def move_listed(touched, sums, begins, ends, features, reach, parent, histogram,
         weight = np.int32((sums[s] >> 32) - (sums[s] & LOW))
         sums[s] = 0
         if weight != 0:
-            for j in range(begins[s], end_below(features, begins[s], ends[s], reach)):
+            for j in range(offset(begins[s]), offset(end_below(features, begins[s], ends[s], reach))):
                 f = features[j]
                 if histogram[index(f)] == 0:
                     listed[count] = f

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from ..index import index
+from ..index import index, offset
 
 LOW = np.int64(0xFFFFFFFF)  # the lower half of a packed sum: the negative weight
 
@@ -20,7 +20,7 @@ def pull(begins, holders, sums, first, last, block, histogram, most, least):
         low = np.int64(0)
         for f in range(b * block, min((b + 1) * block, histogram.size)):
             total = np.int64(0)
-            for at in range(begins[f], begins[f + 1]):
+            for at in range(offset(begins[f]), offset(begins[f + 1])):
                 total += sums[index(holders[at])]
             histogram[f] = np.int32((total >> 32) - (total & LOW))
             high = max(high, total >> 32)
