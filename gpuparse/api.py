@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gpuparse.device import find_device
@@ -18,10 +18,9 @@ from gpuparse.model.file import load_model
 from gpuparse.model.model import Model
 from gpuparse.parsing import ParsedSentence, parse_sentences, read_text
 from gpuparse.search.parser import Method, Outcome, Parse, Parser, SearchOptions
-from gpuparse.tag import Tagger, tokenise
+from gpuparse.tag import Tagger, originals_of, tokenise
 from gpuparse.tag.tokens import ROUND_BRACKETS
-from gpuparse.trees import Sentence, Span, Token, Tree, prepare_tokens
-from gpuparse.trees.svg import draw_svg
+from gpuparse.trees import Original, Sentence, Span, Token, Tree, prepare_tokens
 
 SentenceGiven = str | Sequence[str] | Sequence[tuple[str, str]]
 
@@ -39,9 +38,11 @@ class ParsedTree:
 
     tree: Tree
     cost: float | None  # the less the better; None where the sentence was not searched
-    status: str  # optimal, limit, fallback, timeout, long or flat: see Outcome
+    status: str  # optimal, limit, fallback, timeout, long, memory or flat: see Outcome
     scored: int  # partial parses that were looked at
     k_best: tuple[Parse, ...]  # the best trees with their costs, this one first, as many as were asked for and found
+    # Each token as the input has it, and where; none if that was no text. The same tree elsewhere is equal.
+    originals: tuple[Original, ...] = field(default=(), compare=False)
 
     @classmethod
     def of(cls, parsed: ParsedSentence) -> ParsedTree:
@@ -49,7 +50,7 @@ class ParsedTree:
         trees, costs = parsed.trees(), [parse.cost for parse in parsed.result.parses]
         k_best = tuple(Parse(tree, cost) for tree, cost in zip(trees, costs, strict=True))
         cost = None if math.isnan(costs[0]) else costs[0]
-        return cls(trees[0], cost, parsed.status, parsed.result.scored, k_best)
+        return cls(trees[0], cost, parsed.status, parsed.result.scored, k_best, parsed.sentence.originals)
 
     @property
     def words(self) -> list[str]:
@@ -92,6 +93,8 @@ class ParsedTree:
 
     def to_svg(self) -> str:
         """As an SVG image."""
+        from gpuparse.trees.svg import draw_svg
+
         return draw_svg(self.tree)
 
     def _repr_svg_(self) -> str:
@@ -102,14 +105,18 @@ class ParsedTree:
         return nltk_tree(self.tree)
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON: tokens, tags, tree, spans, score, cost, status, optimal, scored, and k_best if there are several.
+        """For JSON: tokens, tags, tree, spans, score, cost, status, optimal, scored; k_best if there are several; and
+        of text, the tokens as it has them, and their offsets: the first character, and the one after the last.
 
         >>> from gpuparse.trees import parse_tree
         >>> ParsedTree(parse_tree("(TOP (NP (NNP Ann)))"), 0.25, "optimal", 7, ()).to_dict()["spans"]
         [['TOP', 0, 1], ['NP', 0, 1]]
         """
-        found: dict[str, Any] = {
-            "tokens": self.words,
+        found: dict[str, Any] = {"tokens": self.words}
+        if self.originals:
+            found["originals"] = [original.text for original in self.originals]
+            found["offsets"] = [[original.start, original.end] for original in self.originals]
+        found |= {
             "tags": self.tags,
             "tree": str(self.tree),
             "spans": [list(span) for span in self.spans],
@@ -179,7 +186,7 @@ class LoadedParser:
         >>> [tree.words for tree in parser.parse_text("Dogs bark. Cats sleep.")]
         [['Dogs', 'bark', '.'], ['Cats', 'sleep', '.']]
         """
-        lines = text.splitlines() if isinstance(text, str) else text
+        lines = text.splitlines(keepends=True) if isinstance(text, str) else text
         return self.parse_prepared(read_text(lines, self._tagger, self.model.vocabulary.language))
 
     def parse_prepared(self, sentences: Iterable[Sentence]) -> Iterator[ParsedTree]:
@@ -195,11 +202,14 @@ class LoadedParser:
         return self.model.tagger
 
     def _prepared(self, given: SentenceGiven) -> Sentence:
-        return prepare_tokens(self._tokens(given), self.model.vocabulary.language)
-
-    def _tokens(self, given: SentenceGiven) -> list[Token]:
+        language = self.model.vocabulary.language
         if isinstance(given, str):
-            return self._tagger.tag([token.word for token in tokenise(given, self._tagger.style)])
+            tokens = tokenise(given, self._tagger.style)
+            tagged = self._tagger.tag([token.word for token in tokens])
+            return prepare_tokens(tagged, language, originals_of(tokens, given))
+        return prepare_tokens(self._tokens(given), language)
+
+    def _tokens(self, given: Sequence[str] | Sequence[tuple[str, str]]) -> list[Token]:
         if not isinstance(given, Iterable):
             raise InputError(f"{_SENTENCE_IS}, not {given!r}.")
         pieces: list[Any] = list(given)
@@ -224,7 +234,7 @@ def load(
     k: int = 1,
     limit: int = SearchOptions.limit,
     search: str = "promising",
-    max_words: int | None = None,
+    max_words: int | None = SearchOptions.max_words,
     timeout: float | None = None,
     batch: int | None = None,
     lambda_: float | None = None,
@@ -233,9 +243,9 @@ def load(
     """Load a model by its path or by the name of one that comes along; without either, the English one.
 
     `k`: how many trees a sentence; `limit`: partial parses scored for it, at most; `search`: promising, greedy,
-    best-first, beam; `max_words`: longer sentences get a flat tree; `timeout`: seconds for a sentence, with which
-    results depend on the machine's speed; `batch`: sentences searched side by side; `lambda_`: cut the model there;
-    `device`: as --device.
+    best-first, beam; `max_words`: longer sentences are parsed in pieces, None for no bound; `timeout`: seconds for a
+    sentence, with which results depend on the machine's speed; `batch`: sentences searched side by side; `lambda_`: cut
+    the model there; `device`: as --device.
 
     >>> print(load("english").parse("She saw the man."))
     (TOP (S (NP (PRP She)) (VP (VBD saw) (NP (DT the) (NN man))) (. .)))

@@ -17,6 +17,7 @@ from gpuparse.errors import TrainingError
 from gpuparse.evaluate import evaluate
 from gpuparse.features.cache import cache_key, training_data
 from gpuparse.features.examples import TrainingData
+from gpuparse.jit import is_slow, telling, wait_until_compiled
 from gpuparse.learn import Attempt, Options, train_labels
 from gpuparse.learn.path import Ensemble as Learned
 from gpuparse.logic.strategy import Strategy
@@ -24,6 +25,7 @@ from gpuparse.logic.vocabulary import Vocabulary, build_vocabulary
 from gpuparse.model.contents import Flaw, check_tagger_size
 from gpuparse.model.ensemble import Ensemble
 from gpuparse.model.model import CurvePoint, Model
+from gpuparse.needs import Needs, check_needs, estimate_needs
 from gpuparse.search.parser import Parser, SearchOptions
 from gpuparse.tag import Tagger, TaggerOptions, jackknife, train_tagger
 from gpuparse.trees import Language, Prepared, Token, Tree, count_words, prepare, restore, strip
@@ -57,6 +59,9 @@ class Observer:
     def corpus(self, corpus: Corpus, skipped: int) -> None:
         """The treebank was read; so many malformed trees were skipped."""
 
+    def needs(self, needs: Needs, warnings: Sequence[str]) -> None:
+        """About what the run takes; warnings say where that may be too much."""
+
     def device(self, plan: str) -> None:
         """What of the matrix fits into a device's memory."""
 
@@ -88,6 +93,10 @@ class Corpus:
     def left_out(self) -> int:
         """The number of sentences that the parser does not learn from."""
         return len(self.unused)
+
+    def trees(self) -> list[Tree]:
+        """What the parser learns from."""
+        return [prepared.tree for _, prepared in self.training if prepared.tree is not None]
 
     def tagged(self) -> list[list[Token]]:
         """What a tagger learns from: all but the tuning sentences, with every token; those of `training` come first."""
@@ -179,8 +188,11 @@ def train(
     the feature matrix.
     """
     observer = observer or Observer()
+    _check_needs(corpus, language, options, folder, cache, observer)
+    telling.expect("train")
+    is_slow()  # so that what parsing needs is compiled meanwhile
     tagger, corpus = _learn_tags(corpus, language, options, observer)
-    trees = [prepared.tree for _, prepared in corpus.training if prepared.tree is not None]
+    trees = corpus.trees()
     vocabulary = build_vocabulary(trees, language)
     observer.stage("features", len(trees))
     source = (trees, vocabulary, options.strategy, options.max_children, options.seed)
@@ -191,9 +203,20 @@ def train(
     model = replace(_assemble(data, vocabulary, learned, options), tagger=tagger)
     if not corpus.tuning:
         return model
+    wait_until_compiled()
     curve = calibrate(model, corpus.tuning, lambda_grid(model), options, kernels, observer)
     best = max(curve, key=lambda point: (point.f1, point.lambda_))
     return replace(model, lambda_=best.lambda_, curve=tuple(curve))
+
+
+def _check_needs(
+    corpus: Corpus, language: Language, options: TrainingOptions, folder: Path, cache: Path | None, observer: Observer
+) -> None:
+    """Compare what the run takes with what is there, before the work starts."""
+    trees = corpus.trees()
+    source = (trees, build_vocabulary(trees, language), options.strategy, options.max_children)
+    needs = estimate_needs(*source, options.jobs)
+    observer.needs(needs, check_needs(needs, folder, cache))
 
 
 def _learn_tags(
@@ -212,6 +235,7 @@ def _learn_tags(
     if not options.retag:
         return tagger, corpus
     observer.stage("retagging", 0)
+    wait_until_compiled()
     return tagger, retag(corpus, tagger, language, tagger_options)
 
 

@@ -165,7 +165,7 @@ def genre(document: Path) -> str:
 
 def training_command(model: Path, passed: Sequence[str]) -> list[str]:
     """The command that trains, but for the documents."""
-    return [str(Path(sys.executable).with_name("gpuparse")), "train", "--model", str(model), *passed]
+    return [str(Path(sys.executable).with_name("gpuparse")), "train", "--output", str(model), *passed]
 
 
 def describe(options: argparse.Namespace, passed: Sequence[str], documents: Sequence[Path], file: Path) -> str:
@@ -188,7 +188,7 @@ def describe(options: argparse.Namespace, passed: Sequence[str], documents: Sequ
         f1_tagger=f"{scores[True].overall.f1:.2f}",
         version=VERSION,
         arguments=shlex.join(["gum", *_own_arguments(options), *passed]),
-        command=f"gpuparse train gum/train/GUM_{{{','.join(options.genres)}}}_*.ptb --model {file.name} "
+        command=f"gpuparse train gum/train/GUM_{{{','.join(options.genres)}}}_*.ptb --output {file.name} "
         + shlex.join(passed),
         documents=len(documents),
         sources=source_table(documents, options.genres),

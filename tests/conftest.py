@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+os.environ.setdefault("GPUPARSE_COMPILE", "wait")  # tests of the other choices make them themselves
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--device", default="", help="run the tests of tests/cuda on this GPU, such as 0")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Everything is compiled once, before workers start that would each compile it, and say so where a test listens."""
+    if not hasattr(config, "workerinput"):
+        subprocess.run([sys.executable, "-c", "from gpuparse.cli.main import run; run()", "warm-up"], check=False)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
@@ -43,6 +53,6 @@ def gum() -> Path:
 
 
 @pytest.fixture(scope="session")
-def conformance() -> Path:
-    """Cases with known answers."""
-    return _folder("GPUPARSE_CONFORMANCE", SHARED / "conformance")
+def known_examples() -> Path:
+    """Trees with known training examples."""
+    return Path(__file__).resolve().parent / "data" / "examples"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 import types
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,8 +21,8 @@ from gpuparse.api import LoadedParser, ParsedTree
 from gpuparse.errors import GpuparseError, InputError, MissingPackageError, UsageError
 from gpuparse.model.bundled import FOLDER, bundled_models
 from gpuparse.model.file import save_model
-from gpuparse.search.parser import SearchOptions
-from gpuparse.trees import parse_tree, strip, synthetic_treebank
+from gpuparse.search.parser import Parser, SearchOptions
+from gpuparse.trees import Span, Token, Tree, parse_tree, strip, synthetic_treebank
 from tests.small_model import small_model, small_tagger
 
 TAGGED = [("The", "DT"), ("dog", "NN"), ("sleeps", "VBZ"), (".", ".")]
@@ -32,13 +33,23 @@ def parser(**options: Any) -> LoadedParser:
     return LoadedParser(replace(small_model(), tagger=small_tagger()), SearchOptions(limit=3000, **options))
 
 
-def test_importing_gpuparse_imports_nothing_heavy_until_a_name_is_used() -> None:
+def test_importing_gpuparse_imports_nothing_heavy_and_using_a_name_numpy_alone() -> None:
     program = (
         "import sys, gpuparse; heavy = ('numpy', 'numba', 'scipy', 'nltk', 'rich'); "
-        "print([m for m in heavy if m in sys.modules], callable(gpuparse.load), 'numba' in sys.modules)"
+        "print([m for m in heavy if m in sys.modules], callable(gpuparse.load), [m for m in heavy if m in sys.modules])"
     )
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert answer.stdout.strip() == "[] True True"
+    assert answer.stdout.strip() == "[] True ['numpy']"
+
+
+def test_parsing_imports_nothing_that_learns_or_draws() -> None:
+    program = (
+        "import sys, gpuparse; gpuparse.load().parse('She left.'); "
+        "unused = ('gpuparse.learn', 'gpuparse.tag.learning', 'gpuparse.trees.svg', 'gpuparse.features.examples'); "
+        "print([m for m in unused if m in sys.modules])"
+    )
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == "[]"
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
@@ -174,11 +185,11 @@ def test_the_k_best_come_with_their_costs_the_best_first() -> None:
     assert [best["score"] for best in tree.to_dict()["k_best"]] == [-cost for cost in costs]
 
 
-def test_a_sentence_longer_than_wanted_gets_a_flat_tree_that_says_so() -> None:
+def test_a_sentence_longer_than_wanted_is_parsed_in_pieces_and_says_so() -> None:
     (short, long) = parser(max_words=3).parse_many([TAGGED, [("old", "JJ"), *TAGGED]])
     assert short.status == "optimal"
     assert (long.status, long.cost, long.optimal) == ("long", None, False)
-    assert [span.label for span in long.spans] == ["TOP"]
+    assert all(span.end - span.start <= 3 for span in long.spans if span.label != "TOP")
     assert long.words == ["old", "The", "dog", "sleeps", "."]
 
 
@@ -232,3 +243,40 @@ def test_the_bundled_model_is_loaded_without_a_name_and_by_its_name() -> None:
     tree = gpuparse.load().parse("She saw the man.")
     assert tree == gpuparse.load("english").parse("She saw the man.")
     assert str(tree) == "(TOP (S (NP (PRP She)) (VP (VBD saw) (NP (DT the) (NN man))) (. .)))"
+
+
+def test_a_token_with_a_space_in_it_is_read_back_as_one_token_by_nltk_and_by_us() -> None:
+    nltk_tree = pytest.importorskip("nltk.tree").Tree
+    written = str(Tree.from_spans([Span("NP", 0, 1)], [Token("New York\t(NY)", "NNP")]))
+    assert nltk_tree.fromstring(written).leaves() == ["New_York_-LRB-NY-RRB-"]
+    assert [token.word for token in parse_tree(written).tokens()] == ["New_York_-LRB-NY-RRB-"]
+
+
+def test_ten_thousand_tokens_come_back_within_seconds_as_more_than_a_flat_tree() -> None:
+    one = [("The", "DT"), ("dog", "NN"), ("sleeps", "VBZ"), (",", ","), ("and", "CC")]
+    parser().parse(one)  # so that everything is compiled
+    began = time.process_time()
+    tree = parser().parse(one * 2000)
+    assert time.process_time() - began < 20
+    assert tree.words == [word for word, _ in one * 2000]
+    assert (tree.status, tree.cost) == ("long", None)
+    assert len(tree.spans) > 2000
+    assert str(tree) == str(parser().parse(one * 2000))
+
+
+def test_a_sentence_too_long_for_memory_is_parsed_in_pieces_and_the_rest_goes_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    make_memory = Parser._make_memory
+
+    def cramped(self: Parser, options: SearchOptions, words: int) -> Any:
+        if words > 60:
+            raise MemoryError
+        return make_memory(self, options, words)
+
+    monkeypatch.setattr(Parser, "_make_memory", cramped)
+    long = [("dog", "NN")] * 70
+    first, second, third = parser(max_words=None).parse_many([TAGGED, long, TAGGED])
+    assert (second.status, second.words) == ("memory", ["dog"] * 70)
+    assert str(first) == str(third)
+    assert first.status == third.status != "memory"

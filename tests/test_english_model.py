@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from gpuparse.model.bundled import bundled_models
 from gpuparse.model.file import load_model
 from gpuparse.trees import synthetic_treebank
+from tests.cli.test_command import run as call
 
 SCRIPT = Path(__file__).resolve().parents[1] / "scripts" / "english_model.py"
 OPTIONS = ["--max-words", "8", "--max-trees", "1", "--eta", "0.5", "--jobs", "1"]
@@ -44,7 +46,12 @@ def test_the_model_knows_no_restricted_document_and_its_card_tells_how_it_was_ma
     assert model.tagger is not None
     assert not {"Restricted", "restricted"} & {*model.vocabulary.words, *model.tagger.lexicon.words}
     assert found.figures["name"] == "english"
-    assert 0 < float(found.figures["f1"]) < 100
+    for name, tags in (("f1", []), ("f1_tagger", ["--tagger"])):
+        parsed = tmp_path / "dev.parsed"
+        parsed.write_text(call("parse", found.path, treebank / "dev", "--input", "trees", *tags).stdout)
+        scores = json.loads(call("eval", treebank / "dev", parsed, "--json").stdout)
+        assert found.figures[name] == f"{scores['f1']:.2f}"
+        assert scores["valid"] == 80
     card = found.card.read_text(encoding="utf-8")
     assert "scripts/train-english gum --max-words 8 --max-trees 1 --eta 0.5 --jobs 1\n" in card
     assert "| news | 1 | CC BY 2.5 (Wikinews) |" in card

@@ -6,6 +6,7 @@ ten times as many, for at most ten minutes.
 
 from __future__ import annotations
 
+import json
 import os
 import struct
 import time
@@ -22,7 +23,12 @@ from hypothesis import strategies as st
 from gpuparse.api import LoadedParser
 from gpuparse.cli.parse import Format, Source, laid_out, read_sentences
 from gpuparse.errors import GpuparseError, ModelError
-from gpuparse.evaluate import evaluate
+from gpuparse.evaluate import evaluate, read_rules
+from gpuparse.evaluate.parameters import KEYS
+from gpuparse.features.cache import CONTENTS, load
+from gpuparse.learn import Attempt, Log, Options
+from gpuparse.learn.log import read_log
+from gpuparse.learn.tree import GrownTree
 from gpuparse.logic.strategy import Strategy
 from gpuparse.logic.vocabulary import build_vocabulary
 from gpuparse.model.bundled import find_model
@@ -31,9 +37,11 @@ from gpuparse.model.ensemble import Ensemble
 from gpuparse.model.file import load_model, to_bytes
 from gpuparse.model.model import Model
 from gpuparse.parsing import InputKind
+from gpuparse.run_folder import RUN, begun_run, folder_of
 from gpuparse.search.parser import SearchOptions
 from gpuparse.trees import Token, load_language, parse_language, parse_tree, parse_trees, prepare, read_trees, restore
 from gpuparse.trees.tree import ESCAPES
+from tests.learn.test_resume import rewritten
 from tests.small_model import small_model, small_tagger
 
 SEARCHING = "GPUPARSE_FUZZ" in os.environ
@@ -87,6 +95,24 @@ TAGS = st.sampled_from(["DT", "NN", "VBZ", ".", ",", "``", "''", "-LRB-", "QQ", 
 ).filter(str.strip)
 
 
+LOG_PIECES = [
+    "{",
+    "}",
+    "[",
+    "]",
+    '"attempt"',
+    '"kept"',
+    ":",
+    ",",
+    "0",
+    "true",
+    "null",
+    "1e999",
+    "\n",
+    '{"attempt": 0}\n',
+]
+
+
 def readable(text: str) -> bool:
     """Whether a text can be in a file: half of a surrogate pair can't."""
     return not any("\ud800" <= letter <= "\udfff" for letter in text)
@@ -136,6 +162,79 @@ def test_a_language_of_any_text_is_refused(text: str) -> None:
         return
     language = attempt(lambda: parse_language(text, "fuzz"))
     assert not isinstance(language, GpuparseError) or "fuzz" in str(language)
+
+
+@fuzz(150)
+@given(
+    st.binary(max_size=60)
+    | st.lists(st.sampled_from([*KEYS, " ", "\n", "1", "-1", "\u0663", "NP", "#", "\0"])).map(
+        lambda p: "".join(p).encode()
+    )
+)
+def test_a_parameter_file_of_any_bytes_is_read_or_refused(tmp_path: Path, content: bytes) -> None:
+    if time_is_over():
+        return
+    path = tmp_path / "any.prm"
+    path.write_bytes(content)
+    rules = attempt(lambda: read_rules(path))
+    assert not isinstance(rules, GpuparseError) or f"{path}, line " in str(rules)
+
+
+@fuzz(150)
+@given(st.binary(max_size=60) | st.lists(st.sampled_from(LOG_PIECES)).map(lambda pieces: "".join(pieces).encode()))
+def test_a_training_log_of_any_bytes_is_read_or_refused(tmp_path: Path, content: bytes) -> None:
+    if time_is_over():
+        return
+    path = tmp_path / "NP.log"
+    path.write_bytes(content)
+    attempts = attempt(lambda: read_log(path))
+    assert not isinstance(attempts, GpuparseError) or str(path) in str(attempts)
+
+
+ANY_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 2**70) | st.floats() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["tree", "feature"]), inner),
+)
+TREE = GrownTree.of([1, -1, -1], [1, -1, -1], [2, -1, -1], [0.0, 0.5, -0.5])
+LOG_LINES = [
+    {"version": 2, "label": "NP", "fingerprint": "data", "options": Options().course()},
+    Attempt(0, True, 0.5, 1.0, 1.0, 2, 1, 0.1, TREE).to_json(),
+    {"end": "lambda", "budgets": Options().budgets()},
+]
+
+
+@fuzz(200)
+@given(st.data(), st.integers(0, 2), ANY_JSON)
+def test_a_log_with_any_value_and_the_right_checksums_is_read_or_refused(
+    tmp_path: Path, data: st.DataObject, at: int, value: Any
+) -> None:
+    if time_is_over():
+        return
+    lines = json.loads(json.dumps(LOG_LINES))
+    place = lines[at]["tree"] if at == 1 and data.draw(st.booleans()) else lines[at]
+    place[data.draw(st.sampled_from(sorted(place)))] = value
+    path = tmp_path / "NP.log"
+    path.write_bytes(rewritten(lines))
+    for work in (lambda: read_log(path), lambda: Log(path, "NP", Options(), "data").check_features(2)):
+        error = attempt(work)
+        assert not isinstance(error, GpuparseError) or str(path) in str(error)
+
+
+@fuzz(100)
+@given(st.binary(max_size=60) | ANY_JSON.map(lambda value: json.dumps(value).encode()), st.booleans())
+def test_a_cache_with_any_contents_and_a_run_with_any_record_are_refused(
+    tmp_path: Path, content: bytes, keyed: bool
+) -> None:
+    if time_is_over():
+        return
+    folder = folder_of(tmp_path / "model")
+    folder.mkdir(exist_ok=True)
+    (folder / RUN).write_bytes(content)
+    beginning, end = (b'{"format": 1, "key": "k", "uninferable": 0, "files": ', b"}") if keyed else (b"", b"")
+    (folder / CONTENTS).write_bytes(beginning + content + end)
+    assert load(folder, "k") is None
+    with pytest.raises(GpuparseError, match=r"run\.json"), begun_run(tmp_path / "model", {}, resume=True):
+        pass
 
 
 @cache

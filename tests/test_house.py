@@ -41,12 +41,35 @@ def test_only_the_command_line_imports_typer_and_rich() -> None:
             assert not {"typer", "rich"} & {name.split(".")[0] for name in imports(path)}, path
 
 
+def test_only_the_home_of_progress_makes_a_live_display_and_it_leaves_stdout_alone() -> None:
+    home = PROJECT / "gpuparse/cli/progress.py"
+    for path in sources():
+        live = {name for name in imports(path) if name.startswith(("rich.live", "rich.progress.", "rich.status"))}
+        assert not live or path == home, path
+        assert ".status(" not in path.read_text(encoding="utf-8"), f"{path}: Console.status is a live display"
+    calls = [node for node in ast.walk(ast.parse(home.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)]
+    displays = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "Live"]
+    (options,) = [{keyword.arg: ast.unparse(keyword.value) for keyword in call.keywords} for call in displays]
+    assert options["redirect_stdout"] == "False"
+
+
 def test_only_the_cuda_kernels_and_the_device_import_cuda() -> None:
     for path in sources():
         if not within(path, "kernels/cuda", "gpuparse/device.py"):
             names = list(imports(path))
             assert not any(name.split(".")[0] in ("cupy", "numba_cuda") for name in names), path
             assert not any(name.startswith("numba.cuda") for name in names), path
+
+
+def test_only_the_comparison_with_xgboost_imports_scipy() -> None:
+    users = {path for path in sources() if "scipy" in {name.split(".")[0] for name in imports(path)}}
+    assert users == {path for path in sources() if "xgboost" in imports(path)}  # which takes sparse tables only so
+
+
+def test_the_program_uses_all_that_is_installed_with_it() -> None:
+    dependencies = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]["dependencies"]
+    names = [name for path in sources() if not within(path, "gpuparse/cli/bench") for name in imports(path)]
+    assert {dependency.split(">=")[0] for dependency in dependencies} <= {name.split(".")[0] for name in names}
 
 
 @pytest.mark.parametrize("part", [*FLOW, "evaluate"])
@@ -68,6 +91,17 @@ def test_every_package_is_listed_for_installation() -> None:
     listed = tomllib.loads((PROJECT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
     found = {".".join(path.parent.relative_to(PROJECT).parts) for path in sources() if path.name == "__init__.py"}
     assert {f"gpuparse.{name}" if name.startswith("kernels") else name for name in found} == set(listed)
+
+
+def test_every_test_has_a_time_limit(pytestconfig: pytest.Config) -> None:
+    assert pytestconfig.pluginmanager.hasplugin("timeout")
+    assert 0 < float(pytestconfig.getini("timeout")) <= 900
+
+
+def test_every_test_that_sends_a_signal_starts_a_process_that_heeds_it() -> None:
+    for path in (PROJECT / "tests").rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        assert ".send_signal(" not in text or "subprocess.Popen(" not in text or path == Path(__file__), path
 
 
 MODULES = sorted(module.name for module in pkgutil.walk_packages(gpuparse.__path__, "gpuparse."))

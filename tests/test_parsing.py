@@ -19,7 +19,7 @@ from gpuparse.parsing import (
     tag_anew,
 )
 from gpuparse.search.parser import Parser, SearchOptions
-from gpuparse.trees import load_language, parse_tree, prepare_tokens, strip, synthetic_treebank
+from gpuparse.trees import Token, load_language, parse_tree, prepare_tokens, strip, synthetic_treebank
 from tests.small_model import small_model, small_tagger
 
 
@@ -119,8 +119,11 @@ def test_a_line_of_text_is_tagged_before_the_lines_after_the_next_are_read() -> 
         assert asked <= 2
 
 
-def test_tagging_anew_keeps_the_words_and_forgets_the_tags() -> None:
+def test_tagging_anew_keeps_the_words_and_what_is_punctuation_and_forgets_the_other_tags() -> None:
     given = list(read_tagged(["The/NN dog/. sleeps/DT ./NN\n"], "input", load_language()))
     (anew,) = tag_anew(given, small_tagger(), load_language())
-    assert list(anew.tokens) == small_tagger().tag(["The", "dog", "sleeps", "."])
-    assert anew.kept == (0, 1, 2)
+    the, _, sleeps, _ = small_tagger().tag(["The", "dog", "sleeps", "."])
+    assert anew.tokens == (the, Token("dog", "."), sleeps, Token(".", "NN"))
+    assert the.tag != "NN"
+    assert sleeps.tag != "DT"
+    assert anew.originals == given[0].originals

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_command import COMMAND, run
-from tests.cli.test_parse import heed_interrupts
+from tests.processes import start
 
 QUICK = ("--eta", "0.5", "--min-lambda", "1", "--sample", "2000", "--max-words", "8", "--jobs", "1")
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="a limit on the size of files stands for a full disk")
@@ -29,7 +29,7 @@ def treebank(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def undisturbed(treebank: Path) -> bytes:
     """The model that training ends with if nobody stops it."""
     path = treebank.with_name("whole.model")
-    answer = run("train", treebank, "--model", path, *QUICK)
+    answer = run("train", treebank, "--output", path, *QUICK)
     assert answer.returncode == 0, answer.stderr
     return path.read_bytes()
 
@@ -53,33 +53,33 @@ def limited(*arguments: str | Path, most_bytes: int) -> subprocess.CompletedProc
 def test_a_disk_too_full_for_the_model_leaves_the_old_one(treebank: Path, undisturbed: bytes, tmp_path: Path) -> None:
     out = tmp_path / "model"
     out.write_bytes(b"old")
-    answer = limited("train", treebank, "--model", out, *QUICK, most_bytes=len(undisturbed) - 1)
+    answer = limited("train", treebank, "--output", out, "--overwrite", *QUICK, most_bytes=len(undisturbed) - 1)
     assert answer.returncode == 1
     assert f"{out}: the model can't be written: File too large." in answer.stderr
     assert "Traceback" not in answer.stderr
     assert out.read_bytes() == b"old"
     assert sorted(os.listdir(tmp_path)) == ["model", "model.training"]
-    assert run("train", treebank, "--model", out, "--resume", *QUICK).returncode == 0
+    assert run("train", treebank, "--output", out, "--resume", *QUICK).returncode == 0
     assert out.read_bytes() == undisturbed
 
 
 @LINUX
 def test_a_disk_too_full_for_the_logs_is_told_and_resumed(treebank: Path, undisturbed: bytes, tmp_path: Path) -> None:
     out = tmp_path / "model"
-    answer = limited("train", treebank, "--model", out, *QUICK, most_bytes=700)
+    answer = limited("train", treebank, "--output", out, *QUICK, most_bytes=700)
     assert answer.returncode == 1
     assert "the log of training can't be written" in answer.stderr
     assert str(tmp_path / "model.training" / "labels") in answer.stderr
     assert "Traceback" not in answer.stderr
     assert not out.exists()
-    assert run("train", treebank, "--model", out, "--resume", *QUICK).returncode == 0
+    assert run("train", treebank, "--output", out, "--resume", *QUICK).returncode == 0
     assert out.read_bytes() == undisturbed
 
 
 def test_a_model_that_could_not_be_written_is_told_before_training(treebank: Path, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for out, cause in ((tmp_path, "not a file"), (tmp_path / "file" / "model", "Not a directory")):
-        answer = run("train", treebank, "--model", out, *QUICK)
+        answer = run("train", treebank, "--output", out, *QUICK)
         assert answer.returncode == 1
         assert str(out) in answer.stderr
         assert cause in answer.stderr
@@ -89,7 +89,7 @@ def test_a_model_that_could_not_be_written_is_told_before_training(treebank: Pat
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write into a folder that is read-only")
 def test_a_folder_that_is_read_only_is_told(treebank: Path, tmp_path: Path) -> None:
     tmp_path.chmod(0o555)
-    for arguments in (["train", treebank, "--model", tmp_path / "m"], ["parse", "Go on.", "--output", tmp_path / "p"]):
+    for arguments in (["train", treebank, "--output", tmp_path / "m"], ["parse", "Go on.", "--output", tmp_path / "p"]):
         answer = run(*arguments)
         assert (answer.returncode, "Permission denied" in answer.stderr) == (1, True)
         assert str(tmp_path) in answer.stderr
@@ -115,8 +115,8 @@ def test_training_stopped_in_any_stage_goes_on_to_the_same_model(
 ) -> None:
     out = tmp_path / "model"
     out.write_bytes(b"old")
-    command = [*COMMAND, "train", str(treebank), "--model", str(out), *QUICK]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=heed_interrupts) as process:
+    command = [*COMMAND, "train", str(treebank), "--output", str(out), "--overwrite", *QUICK]
+    with start(command, stderr=subprocess.PIPE) as process:
         assert process.stderr is not None
         said = next((line for line in process.stderr if stage in line), "")
         assert said, "the stage was not met"
@@ -125,7 +125,7 @@ def test_training_stopped_in_any_stage_goes_on_to_the_same_model(
     assert process.returncode == (-9 if how == signal.SIGKILL else 130), rest
     assert "Traceback" not in rest
     assert out.read_bytes() == b"old"
-    assert run("train", treebank, "--model", out, "--resume", *QUICK).returncode == 0
+    assert run("train", treebank, "--output", out, "--resume", *QUICK).returncode == 0
     assert out.read_bytes() == undisturbed
 
 

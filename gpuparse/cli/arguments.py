@@ -17,27 +17,37 @@ class StrategyName(StrEnum):
     BU = "bu"
 
 
+SYNTHETIC = "By default a synthetic one."
+
 Treebanks = Annotated[
     list[str], typer.Argument(metavar="TREEBANK...", help="Treebank files or folders; - is the standard input.")
+]
+OptionalTreebanks = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[TREEBANK...]", help=f"Treebank files or folders; - is the standard input. {SYNTHETIC}"),
+]
+ModelOption = Annotated[
+    str | None, typer.Option("--model", metavar="MODEL", help="The model, if it is not the first argument.")
 ]
 LanguageFile = Annotated[
     Path | None,
     typer.Option("--language", metavar="FILE", help="Head rules, tag classes, punctuation (TOML). [default: English]"),
 ]
-MaxWords = Annotated[
-    int | None,
-    typer.Option(min=1, metavar="N", help="Only sentences of at most N words; punctuation and brackets are not words."),
+MaxWords = Annotated[int | None, typer.Option(min=1, metavar="N", help="Only sentences of at most N words.")]
+SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Leave out malformed trees, and say how many.")]
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", help="The file to write. [default: the standard output]"),
 ]
-SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Leave out malformed trees, and say how many there were.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Another seed, another sequence of random choices.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, metavar="N", help="The seed of random choices.")]
 Device = Annotated[
-    str,
-    typer.Option(
-        "--device", help="auto, cpu, a GPU such as 0 or cuda:0, for training several such as 0,1, or sim (simulated)."
-    ),
+    str, typer.Option("--device", metavar="DEVICE", help="auto, cpu, or a GPU such as 0 (see gpuparse devices).")
 ]
 StrategyOption = Annotated[
-    StrategyName, typer.Option("--strategy", help="Right to left, left to right, or bottom-up in any order.")
+    StrategyName,
+    typer.Option("--strategy", metavar="r2l|l2r|bu", help="Right to left, left to right, or bottom-up."),
 ]
-MaxChildren = Annotated[int, typer.Option(min=1, max=60, help="The most children that an item can be inferred over.")]
+MaxChildren = Annotated[
+    int, typer.Option(min=1, max=60, metavar="N", help="The most children of an inferred constituent.")
+]

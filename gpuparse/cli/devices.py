@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def devices_command(as_json: Json = False) -> None:
-    """Tell what can be used here, and what can't and why."""
+    """List what can compute here, and why the rest can't."""
     from gpuparse.device import list_devices
 
     listed = list_devices()

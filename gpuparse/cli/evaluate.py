@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +13,7 @@ import typer
 from gpuparse.cli.arguments import Json, LanguageFile, MaxWords, Seed
 from gpuparse.cli.tables import print_json, print_table
 from gpuparse.errors import UsageError
+from gpuparse.printable import printable
 
 if TYPE_CHECKING:
     from gpuparse.evaluate import Evaluation
@@ -23,27 +26,38 @@ def evaluate_command(
     test: Annotated[str, typer.Argument(metavar="TEST", help="The trees to score, in the same order.")],
     max_words: MaxWords = None,
     params: Annotated[
-        Path | None, typer.Option(metavar="FILE.prm", help="EVALB's parameter file. [default: COLLINS.prm's rules]")
+        Path | None, typer.Option(metavar="FILE.prm", help="EVALB's parameter file. [default: COLLINS.prm]")
     ] = None,
+    by_tokens: Annotated[
+        bool,
+        typer.Option(
+            "--by-tokens",
+            help="Only GOLD's tags decide what is punctuation. EVALB differs: it scores no sentence where a parser's "
+            "tags disagree.",
+        ),
+    ] = False,
     as_json: Json = False,
-    per_sentence: Annotated[bool, typer.Option("--per-sentence", help="A line for each sentence too.")] = False,
+    per_sentence: Annotated[bool, typer.Option("--per-sentence", help="Print a line per sentence too.")] = False,
     compare: Annotated[
         str | None,
-        typer.Option(metavar="OTHER", help="Another parser's trees: test whether the difference to TEST is chance."),
+        typer.Option(metavar="OTHER", help="Another parser's trees, to test the difference."),
     ] = None,
-    trials: Annotated[int, typer.Option(min=1, help="Trials of stratified shuffling, for --compare.")] = 100_000,
+    trials: Annotated[int, typer.Option(min=1, metavar="N", help="Shuffles for --compare.")] = 100_000,
     seed: Seed = 0,
     language: LanguageFile = None,
 ) -> None:
-    """Score TEST against GOLD: EVALB's figures, by COLLINS.prm's rules unless told otherwise.
+    """Score trees against gold trees, with the figures of EVALB.
 
-    Words that --max-words counts are gold tokens other than punctuation and brackets (`notwords` in the language file).
-    EVALB's lengths, as in len<=40, count punctuation.
+    The words that --max-words counts are gold tokens other than punctuation and brackets (`notwords` in the language
+    file). EVALB's lengths, as in len<=40, count punctuation.
     """
     trees = _read_all([path for path in (gold, test, compare) if path is not None])
     numbers = _short_sentences(trees[0], max_words, language)
-    evaluations = [evaluation_of(trees[0], candidate, params, numbers) for candidate in trees[1:]]
+    evaluations = [evaluation_of(trees[0], candidate, params, numbers, by_tokens) for candidate in trees[1:]]
     differences = _compare(evaluations[0], evaluations[1], trials, seed) if compare else []
+    for name, evaluation in zip((test, compare), evaluations, strict=False):
+        if warning := evaluation.warning():
+            print(printable(f"gpuparse: WARNING: {name}: {warning}"), file=sys.stderr)
     if as_json:
         content = evaluations[0].as_json(per_sentence)
         if compare:
@@ -60,12 +74,22 @@ def evaluate_command(
 
 
 def evaluation_of(
-    gold: Sequence[Tree], test: Sequence[Tree], params: Path | None = None, numbers: Sequence[int] | None = None
+    gold: Sequence[Tree],
+    test: Sequence[Tree],
+    params: Path | None = None,
+    numbers: Sequence[int] | None = None,
+    by_tokens: bool = False,
 ) -> Evaluation:
     """The evaluation of the sentences `numbers` (all, if not given) by a parameter file's rules, or COLLINS.prm's."""
+    from gpuparse.cli.progress import Progress
     from gpuparse.evaluate import COLLINS, evaluate, read_rules
 
-    return evaluate(gold, test, read_rules(params) if params else COLLINS, numbers)
+    rules = replace(read_rules(params) if params else COLLINS, by_tokens=by_tokens)
+    if len(gold) != len(test):
+        return evaluate(gold, test, rules)  # which says what is wrong
+    chosen = range(1, len(gold) + 1) if numbers is None else numbers
+    with Progress("sentence", total=len(chosen)) as progress:
+        return evaluate(gold, test, rules, progress.through(chosen))
 
 
 def _compare(first: Evaluation, second: Evaluation, trials: int, seed: int) -> list[Difference]:
@@ -75,11 +99,16 @@ def _compare(first: Evaluation, second: Evaluation, trials: int, seed: int) -> l
 
 
 def _read_all(paths: Sequence[str]) -> list[list[Tree]]:
-    from gpuparse.trees import read_trees
+    from gpuparse.cli.prepare import tell_folders
+    from gpuparse.cli.progress import Progress, terminal_is_taken
+    from gpuparse.trees import Meter, read_trees, treebank_files
 
     if paths.count("-") > 1:
         raise UsageError("Only one of the treebanks can be the standard input (-).")
-    return [list(read_trees(path)) for path in paths]
+    tell_folders(paths)
+    meter = Meter(treebank_files(paths))
+    with Progress("tree", share=meter.share, quiet=terminal_is_taken(False, reads_input="-" in paths)) as progress:
+        return [list(progress.through(read_trees(path, meter=meter))) for path in paths]
 
 
 def _short_sentences(gold: Sequence[Tree], max_words: int | None, language: Path | None) -> list[int] | None:

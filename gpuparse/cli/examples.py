@@ -1,4 +1,4 @@
-"""`gpuparse examples`: what the parser learns from, one inference a line, with its features in words."""
+"""`gpuparse examples`: what the parser learns from, one inference per line, with its features in words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gpuparse.cli.arguments import LanguageFile, MaxChildren, MaxWords, Seed, StrategyName, StrategyOption, Treebanks
+from gpuparse.cli.arguments import (
+    LanguageFile,
+    MaxChildren,
+    MaxWords,
+    Output,
+    Seed,
+    StrategyName,
+    StrategyOption,
+    Treebanks,
+)
 from gpuparse.cli.prepare import prepared_trees
 
 if TYPE_CHECKING:
@@ -23,29 +32,43 @@ SENTENCES_AT_ONCE = 100  # so many are walked before they are printed
 def examples_command(
     treebanks: Treebanks,
     strategy: StrategyOption = StrategyName.R2L,
-    with_features: Annotated[bool, typer.Option("--features", help="Give the features of each in words.")] = False,
+    with_features: Annotated[
+        bool, typer.Option("--features", help="Give the features of each example in words.")
+    ] = False,
     sentence: Annotated[
-        int | None, typer.Option(min=0, metavar="N", help="Only sentence N of the prepared ones, counted from 0.")
+        int | None, typer.Option(min=0, metavar="N", help="Only the N-th prepared sentence, counted from 0.")
     ] = None,
     max_words: MaxWords = None,
     max_children: MaxChildren = 5,
     seed: Seed = 0,
     language: LanguageFile = None,
+    output: Output = None,
 ) -> None:
-    """Print the training examples of a treebank as JSON lines.
+    """Print what the parser learns from in a treebank, as JSON lines.
 
-    Each is an inference that a state along the gold path allows, and whether it is correct.
+    Each example is an inference that a state along the gold path allows, and whether it is correct.
     """
+    from gpuparse.cli.output import results_to
+    from gpuparse.cli.prepare import tell_folders
+    from gpuparse.cli.progress import Progress, terminal_is_taken
     from gpuparse.logic.vocabulary import build_vocabulary
     from gpuparse.trees import load_language
 
+    tell_folders(treebanks)
     trees = list(prepared_trees(treebanks, max_words, language))
     vocabulary = build_vocabulary(trees, load_language(language))
     uninferable = 0
-    for training in walked(trees, vocabulary, strategy, max_children, seed, sentence):
-        uninferable += training.uninferable
-        for example in described(training, vocabulary, with_features):
-            print(json.dumps(example, ensure_ascii=False))
+    total = len(trees) if sentence is None else 1
+    taken = terminal_is_taken(writes_results=output is None)
+    with results_to(output) as write, Progress("sentence", total=total, quiet=taken) as progress:
+        done = 0
+        for training in walked(trees, vocabulary, strategy, max_children, seed, sentence):
+            uninferable += training.uninferable
+            for example in described(training, vocabulary, with_features):
+                write(json.dumps(example, ensure_ascii=False) + "\n")
+            for _ in range(min(SENTENCES_AT_ONCE, total - done)):
+                progress.advance()
+                done += 1
     if uninferable:
         why = f"they have more than {max_children} children, or are a TOP over several items"
         print(f"gpuparse: {uninferable} gold items can't be inferred: {why}", file=sys.stderr)

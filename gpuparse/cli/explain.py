@@ -4,24 +4,33 @@ from __future__ import annotations
 
 import json
 import os
-import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from io import StringIO
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gpuparse.cli.arguments import Device, Json
+from gpuparse.cli.arguments import Device, Json, ModelOption
 from gpuparse.cli.output import results_to
-from gpuparse.cli.parse import InputName, SearchName, read_sentences, sort_arguments
+from gpuparse.cli.parse import (
+    LAMBDA_HELP,
+    SEARCH,
+    InputName,
+    SearchName,
+    meter_of,
+    needs_no_display,
+    read_sentences,
+    sort_arguments,
+)
 from gpuparse.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from gpuparse.explain import Explanation
 
-PLAIN_WIDTH = 100  # columns of an explanation that goes to no terminal, unless COLUMNS says otherwise
+PLAIN_WIDTH = 100  # columns of an explanation; COLUMNS in the environment sets another width
 
 
 class Form(StrEnum):
@@ -33,56 +42,79 @@ class Form(StrEnum):
     SVG = "svg"
 
 
+SUFFIXES = {"": Form.TEXT, ".txt": Form.TEXT, ".json": Form.JSON, ".html": Form.HTML, ".svg": Form.SVG}
+
+
 def explain_command(
     arguments: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[MODEL] [TEXT|FILE]...",
-            help="As of gpuparse parse: the model by its name or path, unless it is the English one that comes along; "
-            "then the sentence, in quotes. None, or -: the standard input.",
+            metavar="[MODEL] [FILE|TEXT]...",
+            help="The model, by default the English one; then sentences, in quotes, or files. By default, or with -, "
+            "the standard input.",
         ),
     ] = None,
-    kind: Annotated[
-        InputName, typer.Option("--input", help="What the sentence is, as of gpuparse parse.")
-    ] = InputName.AUTO,
-    form: Annotated[
-        Form | None,
-        typer.Option("--format", help="For people, for programs, a web page, or the tree as an image. [default: text]"),
-    ] = None,
-    as_json: Json = False,
     output: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Where to; its ending, such as .html, says the format unless --format does."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="The file to write; .html, .json, .svg or .txt sets the format. [default: the standard output]",
+        ),
     ] = None,
+    form: Annotated[
+        Form | None,
+        typer.Option(
+            "--format", metavar="FORMAT", help="text, json, html (a page), or svg (the tree alone). [default: text]"
+        ),
+    ] = None,
+    as_json: Json = False,
     rules: Annotated[
-        int | None, typer.Option(min=0, metavar="N", help="Rules to list, the heaviest first. [default: 3, or 10]")
+        int | None,
+        typer.Option(
+            min=0, metavar="N", help="Rules per constituent, the heaviest first. [default: 3; json, html: 10]"
+        ),
     ] = None,
     facts: Annotated[
-        int | None, typer.Option(min=0, metavar="N", help="Facts to list. [default: 5, or 8 for json and html]")
+        int | None, typer.Option(min=0, metavar="N", help="Facts per constituent. [default: 5; json, html: 8]")
     ] = None,
-    rivals: Annotated[int, typer.Option(min=0, metavar="N", help="Rivals of each constituent.")] = 3,
-    limit: Annotated[int, typer.Option(min=1, help="Partial parses scored, at most.")] = 100_000,
-    search: Annotated[SearchName, typer.Option(help="The order in which partial parses are looked at.")] = (
-        SearchName.PROMISING
-    ),
-    lambda_: Annotated[
-        float | None,
-        typer.Option("--lambda", min=0.0, help="Cut the model at this lambda. Unless told: its own."),
-    ] = None,
+    rivals: Annotated[int, typer.Option(min=0, metavar="N", help="Rivals per constituent.")] = 3,
+    model: ModelOption = None,
+    kind: Annotated[
+        InputName,
+        typer.Option(
+            "--input", metavar="KIND", help="text, lines, tokens, tagged, trees or auto, as for gpuparse parse."
+        ),
+    ] = InputName.AUTO,
+    all_text: Annotated[
+        bool, typer.Option("--text", help="The arguments are text, even those that look like files.")
+    ] = False,
     device: Device = "auto",
+    limit: Annotated[
+        int, typer.Option(min=1, metavar="N", rich_help_panel=SEARCH, help="The most partial parses to score.")
+    ] = 100_000,
+    search: Annotated[
+        SearchName,
+        typer.Option(metavar="METHOD", rich_help_panel=SEARCH, help="promising, greedy, best-first or beam."),
+    ] = SearchName.PROMISING,
+    lambda_: Annotated[
+        float | None, typer.Option("--lambda", min=0.0, metavar="X", rich_help_panel=SEARCH, help=LAMBDA_HELP)
+    ] = None,
 ) -> None:
-    """Explain a parse: the tree, the rules behind each constituent, and the best rivals that were rejected.
+    """Explain a parse: why each constituent won, and over what.
 
     A page to click on: gpuparse explain "The old man saw the dog." --output why.html
     """
+    from gpuparse.cli.progress import Progress
     from gpuparse.device import find_device
     from gpuparse.explain import Amount, Explainer
     from gpuparse.model.file import load_model
     from gpuparse.search.parser import Method, SearchOptions
 
     wanted = _form(form, as_json, output)
-    path, sources = sort_arguments(arguments or [])
-    model = load_model(path)
+    path, sources = sort_arguments(arguments or [], model, all_text)
+    loaded = load_model(path)
     short = wanted is Form.TEXT
     amount = Amount(
         rules=(3 if short else 10) if rules is None else rules,
@@ -90,29 +122,45 @@ def explain_command(
         rivals=rivals,
     )
     options = SearchOptions(method=Method[search.value.replace("-", "_")], limit=limit, batch=1)
-    sentences = list(read_sentences(sources, kind.value, model))
-    if not sentences:
+    meter = meter_of(sources)
+    sentences = read_sentences(sources, kind.value, loaded, meter=meter)
+    explainer = Explainer(loaded, find_device(device).kernels, lambda_)
+    explanations = (explainer.explain(sentence, options, amount) for sentence in sentences)
+    quiet = needs_no_display(sources, output)
+    with results_to(output) as write, Progress("sentence", share=meter.share, quiet=quiet) as progress:
+        for piece in _pieces(progress.through(_at_least_one(explanations)), wanted):
+            write(piece)
+
+
+def _at_least_one(explanations: Iterator[Explanation]) -> Iterator[Explanation]:
+    first = next(explanations, None)
+    if first is None:
         raise InputError("there is no sentence to explain. Give one, in quotes: gpuparse explain 'A dog barks.'")
-    explainer = Explainer(model, find_device(device).kernels, lambda_)
-    explanations = [explainer.explain(sentence, options, amount) for sentence in sentences]
-    if output is None and short and sys.stdout.isatty():
-        _show(explanations)
-        return
-    with results_to(output) as write:
-        write(laid_out(explanations, wanted))
+    yield from chain([first], explanations)
+
+
+def _pieces(explanations: Iterator[Explanation], form: Form) -> Iterator[str]:
+    """What is written at once: an explanation, which answers what was typed, but a page or an image as a whole."""
+    if form in (Form.TEXT, Form.JSON):
+        return (laid_out([explanation], form) for explanation in explanations)
+    return iter([laid_out(list(explanations), form)])
 
 
 def _form(form: Form | None, as_json: bool, output: Path | None) -> Form:
     if as_json:
         if form not in (None, Form.JSON):
-            raise UsageError(f"--json and --format {form} can't both be had.")
+            raise UsageError(f"--json and --format {form} exclude each other.")
         return Form.JSON
-    endings = {f".{each}": each for each in (Form.JSON, Form.HTML, Form.SVG)}
-    return form or endings.get(output.suffix if output else "", Form.TEXT)
+    suffix = output.suffix.lower() if output else ""
+    if form is None and suffix not in SUFFIXES:
+        raise UsageError(
+            f"{output}: there is no format for {suffix}. Use {', '.join(filter(None, SUFFIXES))}, or say --format."
+        )
+    return form or SUFFIXES[suffix]
 
 
 def laid_out(explanations: Sequence[Explanation], form: Form) -> str:
-    """Explanations in lines: as text, for programs one a line, as a page, or their tree as an image."""
+    """Explanations in lines: as text, for programs one per line, as a page, or their tree as an image."""
     match form:
         case Form.JSON:
             return "".join(json.dumps(one.as_json(), ensure_ascii=False) + "\n" for one in explanations)
@@ -130,17 +178,8 @@ def laid_out(explanations: Sequence[Explanation], form: Form) -> str:
             return _plain(explanations)
 
 
-def _show(explanations: Sequence[Explanation]) -> None:
-    from rich.console import Console
-
-    from gpuparse.cli.explain_display import print_explanation
-
-    for explanation in explanations:
-        print_explanation(explanation, Console(highlight=False))
-
-
 def _plain(explanations: Sequence[Explanation]) -> str:
-    """What a terminal would show, without colours and blanks at the ends of lines."""
+    """For people: no colours, no blanks at the ends of lines, the same at a terminal as elsewhere."""
     from rich.console import Console
 
     from gpuparse.cli.explain_display import print_explanation

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree as Outline
 
-from gpuparse.explain import Constituent, Doubt, Explanation, Others, Rival
+from gpuparse.explain import Constituent, Doubt, Explanation, Rival
 from gpuparse.explain.phrases import (
     amount,
     conditions_in_short,
@@ -22,7 +22,7 @@ from gpuparse.explain.phrases import (
     rival_outcome,
     signed,
 )
-from gpuparse.model.words import printable
+from gpuparse.printable import printable
 from gpuparse.trees.drawing import NO_LABEL
 
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
@@ -112,7 +112,7 @@ def _reasons(constituent: Constituent, explanation: Explanation) -> Iterator[Ren
     table.add_column(style="italic", no_wrap=True)
     if constituent.facts:
         table.add_row("because", _figures((fact.effect, fact.english) for fact in constituent.facts))
-    table.add_row("rules", Group(rules, *_others(constituent.others)))
+    table.add_row("rules", Group(rules, *_others(constituent)))
     if constituent.rivals:
         rivals = (line for rival in constituent.rivals for line in _rival(constituent, rival, explanation))
         table.add_row("rejected", Group(*rivals))
@@ -135,7 +135,7 @@ def _rival(constituent: Constituent, rival: Rival, explanation: Explanation) -> 
 
 
 def _figures(rows: Iterable[tuple[float, str]]) -> Table:
-    """A figure and a phrase a line; a long phrase goes on below itself."""
+    """A figure and a phrase per line; a long phrase goes on below itself."""
     table = Table.grid(padding=(0, 2))
     table.add_column(justify="right", no_wrap=True)
     table.add_column(overflow="fold")
@@ -144,6 +144,8 @@ def _figures(rows: Iterable[tuple[float, str]]) -> Table:
     return table
 
 
-def _others(others: Others) -> Iterator[Text]:
+def _others(constituent: Constituent) -> Iterator[Text]:
+    others = constituent.others
     if others.number:
-        yield Text(f"{signed(others.weight)}  from {amount(others.number, 'lighter rule')}", "dim")
+        noun = "lighter rule" if constituent.rules else "rule"
+        yield Text(f"{signed(others.weight)}  from {amount(others.number, noun)}", "dim")

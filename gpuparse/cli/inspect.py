@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gpuparse.cli.arguments import Json
+from gpuparse.cli.arguments import Json, ModelOption
+from gpuparse.cli.parse import LAMBDA_HELP
 from gpuparse.cli.tables import print_json, print_table
 from gpuparse.errors import UsageError
 
@@ -36,27 +37,31 @@ class LabelFigures:
 
 
 def inspect_command(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model file, or the name of one that comes along.")],
+    argument: Annotated[
+        str | None,
+        typer.Argument(metavar="[MODEL]", help="A model file, or the name of a bundled one. [default: english]"),
+    ] = None,
     label: Annotated[str | None, typer.Option(metavar="LABEL", help="The rules of this label, such as NP.")] = None,
     top: Annotated[int, typer.Option(min=1, metavar="N", help="How many rules of the label.")] = 20,
-    lambda_: Annotated[
-        float | None, typer.Option("--lambda", min=0.0, metavar="X", help="The model at another lambda than its own.")
-    ] = None,
+    lambda_: Annotated[float | None, typer.Option("--lambda", min=0.0, metavar="X", help=LAMBDA_HELP)] = None,
     as_json: Json = False,
+    model: ModelOption = None,
 ) -> None:
-    """Tell what a model holds: sizes, the lambda curve, and the heaviest rules in words."""
+    """Show what a model holds: sizes, lambda curve, heaviest rules."""
     from gpuparse.model.bundled import find_model
     from gpuparse.model.file import load_model
-    from gpuparse.model.words import printable
+    from gpuparse.printable import printable
 
-    file = find_model(model)
+    if argument is not None and model is not None:
+        raise UsageError(f"{argument} and --model {model}: there can be one model.")
+    file = find_model(argument or model)
     loaded = load_model(file)
     at = loaded.lambda_ if lambda_ is None else lambda_
     if not math.isfinite(at):
         raise UsageError(f"--lambda takes a number from 0 on, not {at}.")
     if label is not None and label not in loaded.ensembles:
         labels = ", ".join(map(printable, loaded.vocabulary.labels))
-        raise UsageError(f"{model} has no label {label!r}. Its labels are {labels}.")
+        raise UsageError(f"{file} has no label {label!r}. Its labels are {labels}.")
     rules = heaviest(loaded, at, label, top)
     if as_json:
         print_json({**overview(loaded, at), "file_bytes": file.stat().st_size, "rules": as_plain(rules)})
@@ -156,7 +161,7 @@ def _tagger_in_words(tagger: Tagger | None) -> str:
 
 
 def _row(figures: LabelFigures) -> list[str]:
-    from gpuparse.model.words import printable
+    from gpuparse.printable import printable
 
     positive = figures.positive_examples
     numbers = (figures.trees, figures.leaves, figures.compounds)
@@ -173,7 +178,7 @@ def settings(configuration: Mapping[str, Any], prefix: str = "") -> Iterator[tup
     >>> dict(settings({"seed": 0, "learn": {"eta": 0.9}, "max_words": None, "positive_examples": {"NP": 3}}))
     {'seed': '0', 'learn.eta': '0.9'}
     """
-    from gpuparse.model.words import printable
+    from gpuparse.printable import printable
 
     for name, value in configuration.items():
         if isinstance(value, dict):
@@ -201,7 +206,7 @@ def print_curve(model: Model) -> None:
 
 def print_rules(label: str, rules: list[WordedRule]) -> None:
     """Print the rules of a label, one a line: weight and words."""
-    from gpuparse.model.words import printable
+    from gpuparse.printable import printable
 
     rows = [[f"{rule.weight:+.3f}", rule.words] for rule in rules]
     print_table(f"The heaviest rules of {printable(label)}", ["weight", "rule"], rows, figures=False)

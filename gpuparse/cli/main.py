@@ -12,8 +12,23 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from gpuparse.cli import bench, devices, evaluate, examples, explain, inspect, models, parse, prepare, synth, train
+from gpuparse.cli import (
+    bench,
+    devices,
+    evaluate,
+    examples,
+    explain,
+    inspect,
+    models,
+    parse,
+    prepare,
+    synth,
+    train,
+    warm_up,
+)  # fmt: skip
+from gpuparse.cli.help import Command
 from gpuparse.errors import GpuparseError
+from gpuparse.printable import printable
 from gpuparse.version import VERSION
 
 INTERRUPTED = 130
@@ -35,18 +50,20 @@ app = typer.Typer(
     cls=Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("train")(train.train_command)
-app.command("parse")(parse.parse_command)
-app.command("prepare")(prepare.prepare_command)
-app.command("eval")(evaluate.evaluate_command)
-app.command("examples")(examples.examples_command)
-app.command("explain")(explain.explain_command)
-app.command("inspect")(inspect.inspect_command)
-app.command("models")(models.models_command)
-app.command("synth")(synth.synth_command)
-app.command("devices")(devices.devices_command)
+app.command("train", cls=Command)(train.train_command)
+app.command("parse", cls=Command)(parse.parse_command)
+app.command("prepare", cls=Command)(prepare.prepare_command)
+app.command("eval", cls=Command)(evaluate.evaluate_command)
+app.command("examples", cls=Command)(examples.examples_command)
+app.command("explain", cls=Command)(explain.explain_command)
+app.command("inspect", cls=Command)(inspect.inspect_command)
+app.command("models", cls=Command)(models.models_command)
+app.command("synth", cls=Command)(synth.synth_command)
+app.command("devices", cls=Command)(devices.devices_command)
+app.command("warm-up", cls=Command)(warm_up.warm_up_command)
 app.add_typer(bench.app, name="bench")
 
 
@@ -62,7 +79,10 @@ def options(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Learns to parse language from a treebank, and parses with what it learned."""
+    """Learn to parse language from a treebank, and parse with what was learned.
+
+    For example: gpuparse parse "She saw the man with the telescope."
+    """
 
 
 def run() -> None:
@@ -91,6 +111,8 @@ def _failures_told() -> Iterator[None]:
     except BrokenPipeError:  # the reader has had enough, as in `gpuparse synth 1000 | head`: no failure of ours
         _drop_output()
         sys.exit(0)
+    except MemoryError:
+        _fail("there is not enough memory for this. Shorter sentences (--max-words) or fewer --jobs take less.", 1)
     except OSError as error:
         _drop_output()
         where = f"{error.filename}: " if error.filename else ""
@@ -104,7 +126,7 @@ def _drop_output() -> None:
 
 
 def _fail(message: str, exit_code: int) -> None:
-    print(f"gpuparse: {message}", file=sys.stderr)
+    print("gpuparse: " + "\n".join(map(printable, message.split("\n"))), file=sys.stderr)
     sys.exit(exit_code)
 
 

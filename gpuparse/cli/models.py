@@ -10,7 +10,10 @@ from gpuparse.model.bundled import Bundled, bundled_models
 
 
 def models_command(as_json: Json = False) -> None:
-    """List the models that come with gpuparse. F1 is on the development set, all lengths, with the tagger's tags."""
+    """List the bundled models.
+
+    F1 is on the development set, all lengths, with the tagger's tags.
+    """
     models = bundled_models()
     if as_json:
         print_json([described(model) for model in models])
@@ -22,7 +25,7 @@ def models_command(as_json: Json = False) -> None:
     ]
     for row, model in zip(rows, models, strict=True):
         row[header.index("size")] = f"{model.size / 1e6:.1f} MB"
-    print_table("Models that come along", header, rows, figures=False)
+    print_table("Bundled models", header, rows, figures=False)
     for model in models:
         print(f"The card of {model.name}: {model.card}")
 

@@ -5,14 +5,16 @@ Each piece is on its way before the next is worked on, so that a reader sees it 
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import BinaryIO
 
 from gpuparse.errors import OutputError
+from gpuparse.printable import without_controls
+from gpuparse.storage import create, publish, write_all
 
 Write = Callable[[str], None]
 
@@ -21,8 +23,9 @@ Write = Callable[[str], None]
 def results_to(output: Path | None) -> Iterator[Write]:
     """Write text to the standard output, or to a file beside its final name, `OUTPUT.part`, renamed at the end.
 
-    An older file of that name stays until then. If the work ends early, what was done is in OUTPUT.part, in whole
-    lines even if the disk was full.
+    An older OUTPUT stays until then, and its permissions for good. If the work ends early, what was done is in
+    OUTPUT.part, in whole lines even if the disk was full. Where that name is taken, it is `OUTPUT.2.part` and so on.
+    At a terminal, control characters in words and labels are written as escapes.
 
     >>> with results_to(None) as write:
     ...     write("a line\\n")
@@ -32,34 +35,42 @@ def results_to(output: Path | None) -> Iterator[Write]:
         yield _write_at_once
     elif output.exists() and not output.is_file():  # a device or a pipe, which can't be replaced
         with _told(output), output.open("wb", buffering=0) as file:
-            yield lambda text: _write_all(file, text.encode())
+            yield lambda text: write_all(file, text.encode())
     else:
         yield from _replaced(output)
 
 
 def _write_at_once(text: str) -> None:
-    sys.stdout.write(text)
+    sys.stdout.write(without_controls(text) if sys.stdout.isatty() else text)
     sys.stdout.flush()
 
 
 def _replaced(output: Path) -> Iterator[Write]:
     target = output.resolve()  # where it is a link, what it points to is replaced
-    part = target.with_name(target.name + ".part")
     with _told(output):
-        file = part.open("wb", buffering=0)
+        part, file = _new_part(target)
     try:
         with file:
             yield lambda text: _write_whole(file, text.encode(), output)
             with _told(output):
-                os.fsync(file.fileno())
-        with _told(output):
-            os.replace(part, target)
+                publish(file, part, target)
     except BaseException:
-        if part.stat().st_size:
+        if part.exists() and part.stat().st_size:
             print(f"gpuparse: {output} is not complete; what was done is in {part}", file=sys.stderr)
         else:
-            part.unlink()
+            part.unlink(missing_ok=True)
         raise
+
+
+def _new_part(target: Path) -> tuple[Path, BinaryIO]:
+    """A new file beside the target: TARGET.part, or with a number where there is one, which may be somebody's."""
+    for number in count(1):
+        part = target.with_name(f"{target.name}.part" if number == 1 else f"{target.name}.{number}.part")
+        try:
+            return part, create(part, like=target)
+        except FileExistsError:
+            continue
+    raise AssertionError("numbers never end")
 
 
 def _write_whole(file: BinaryIO, content: bytes, output: Path) -> None:
@@ -67,16 +78,10 @@ def _write_whole(file: BinaryIO, content: bytes, output: Path) -> None:
     before = file.tell()
     try:
         with _told(output):
-            _write_all(file, content)
+            write_all(file, content)
     except BaseException:
         file.truncate(before)
         raise
-
-
-def _write_all(file: BinaryIO, content: bytes) -> None:
-    rest = memoryview(content)
-    while rest:
-        rest = rest[file.write(rest) :]
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,13 +17,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gpuparse.cli import prepare
-from gpuparse.cli.arguments import Device
+from gpuparse.cli.arguments import Device, Json, ModelOption
 
 if TYPE_CHECKING:
     from gpuparse.api import ParsedTree
     from gpuparse.model.model import Model
     from gpuparse.search.parser import SearchOptions
-    from gpuparse.trees import Sentence
+    from gpuparse.trees import Meter, Sentence, Tree
+
+
+SEARCH = "Search"  # the heading in the help of options that few people need
+LAMBDA_HELP = "Use the model as it was at this lambda. [default: its own]"
 
 
 class Format(StrEnum):
@@ -50,6 +55,7 @@ class InputName(StrEnum):
     AUTO = "auto"
     TEXT = "text"
     TOKENS = "tokens"
+    LINES = "lines"
     TAGGED = "tagged"
     TREES = "trees"
 
@@ -59,101 +65,111 @@ def parse_command(
         list[str] | None,
         typer.Argument(
             metavar="[MODEL] [FILE|TEXT]...",
-            help="The first is the model if it is the name of one that comes along (gpuparse models), ends in .model, "
-            "or is a model file; else the English model parses. Of the others a file or folder that is there is read, "
-            "- is the standard input, and what has a blank in it or ends in . ? or ! is text to parse. None: the "
-            "standard input.",
+            help="The model, by default the English one; then files, folders, or text in quotes. By default, or with "
+            "-, the standard input.",
         ),
     ] = None,
     kind: Annotated[
         InputName,
         typer.Option(
             "--input",
-            help="text: running text; tokens: cut by blanks, a sentence a line; tagged: word/TAG, a sentence a line; "
-            "trees: words and tags of a treebank; auto: a guess, never tokens.",
+            metavar="KIND",
+            help="text: running text; lines: a sentence of text per line; tokens: the same, cut at blanks; tagged: "
+            "word/TAG, a sentence per line; trees: a treebank; auto: text, tagged or trees.",
         ),
     ] = InputName.AUTO,
-    tagger: Annotated[
-        bool, typer.Option("--tagger", help="Tag the words of trees and tagged input anew, with the model's tagger.")
-    ] = False,
     layout: Annotated[
-        Format, typer.Option("--format", help="A tree a line, indented, drawn, JSON lines, or an SVG image a line.")
-    ] = Format.BRACKETS,
+        Format | None,
+        typer.Option("--format", metavar="FORMAT", help="brackets, pretty, drawn, json or svg. [default: brackets]"),
+    ] = None,
+    as_json: Json = False,
     output: Annotated[
         Path | None,
         typer.Option(
+            "--output",
+            "-o",
             metavar="FILE",
-            help="Where to. Unless told: the standard output. Until all is parsed the trees are in FILE.part, and an "
-            "older FILE stays.",
+            help="The file to write; FILE.part until all is parsed. [default: the standard output]",
         ),
     ] = None,
+    k: Annotated[int, typer.Option("--k", min=1, metavar="N", help="The N best trees of each sentence.")] = 1,
+    model: ModelOption = None,
+    all_text: Annotated[
+        bool, typer.Option("--text", help="The arguments are text, even those that look like files.")
+    ] = False,
+    tagger: Annotated[bool, typer.Option("--tagger", help="Tag the words of trees and tagged input anew.")] = False,
+    device: Device = "auto",
     limit: Annotated[
-        int, typer.Option(min=1, max=1_000_000_000, help="Partial parses scored for a sentence, at most.")
+        int,
+        typer.Option(
+            min=1,
+            max=1_000_000_000,
+            metavar="N",
+            rich_help_panel=SEARCH,
+            help="The most partial parses to score per sentence.",
+        ),
     ] = 100_000,
     max_words: Annotated[
         int | None,
-        typer.Option(
-            min=1, metavar="N", help="Longer sentences get a flat tree; punctuation and brackets are not words."
-        ),
-    ] = None,
+        typer.Option(min=1, metavar="N", rich_help_panel=SEARCH, help="Longer sentences are parsed in pieces."),
+    ] = 150,
     timeout: Annotated[
         float | None,
         typer.Option(
-            metavar="SECONDS",
-            help="For a sentence; after that, the best tree found so far is given. The one option with which results "
-            "depend on how fast the machine is.",
+            metavar="SECONDS", rich_help_panel=SEARCH, help="Per sentence; results then depend on the machine's speed."
         ),
     ] = None,
-    search: Annotated[SearchName, typer.Option(help="The order in which partial parses are looked at.")] = (
-        SearchName.PROMISING
-    ),
+    search: Annotated[
+        SearchName,
+        typer.Option(metavar="METHOD", rich_help_panel=SEARCH, help="promising, greedy, best-first or beam."),
+    ] = SearchName.PROMISING,
     max_min: Annotated[
-        bool, typer.Option("--max-min", help="Maximise the least confidence, not the sum of costs.")
+        bool,
+        typer.Option("--max-min", rich_help_panel=SEARCH, help="Maximise the least confidence, not the sum of costs."),
     ] = False,
-    k: Annotated[int, typer.Option("--k", min=1, help="How many trees for a sentence; JSON has their costs.")] = 1,
     lambda_: Annotated[
         float | None,
-        typer.Option(
-            "--lambda", min=0.0, help="Cut the model at this lambda. Unless told: the one that training chose."
-        ),
+        typer.Option("--lambda", min=0.0, metavar="X", rich_help_panel=SEARCH, help=LAMBDA_HELP),
     ] = None,
-    device: Device = "auto",
     batch: Annotated[
         int | None,
         typer.Option(
-            min=1,
-            help="Sentences searched side by side. With 1 each is answered before the next is read. "
-            "Unless told: 1 on a CPU, 256 on a GPU.",
+            min=1, metavar="N", rich_help_panel=SEARCH, help="Sentences in parallel. [default: 1, on a GPU 256]"
         ),
     ] = None,
 ) -> None:
-    """Parse sentences. Every token of the input comes back, in order, and every sentence gets a tree.
+    """Parse sentences of text, files or treebanks.
 
-    With the English model that comes along: gpuparse parse "She saw the man."
+    Every token comes back, in order, and every sentence gets a tree. For example:
+    gpuparse parse my.model wsj/23 --input trees
 
-    With another: gpuparse parse my.model text.txt
-
-    A test section: gpuparse parse my.model wsj/23 --input trees > 23.parsed
-
-    The status of a tree (--format json): optimal, proved that none is cheaper; limit or timeout, the best found until
-    then; fallback, no tree within the limit, a partial one was finished; long, more than --max-words; flat, no words.
+    With --json each tree has a status. optimal: proved that no tree is cheaper. limit, timeout: the best tree found
+    until then. fallback: no tree was found, a partial one was finished. long (more than --max-words), memory (too
+    little): parsed in pieces. flat: no words.
     """
-    from gpuparse.cli.compilation import tell_compilation
-    from gpuparse.cli.counter import Counter
     from gpuparse.cli.devices import chosen_device
     from gpuparse.cli.output import results_to
+    from gpuparse.cli.progress import Progress
+    from gpuparse.errors import UsageError
     from gpuparse.model.file import load_model
     from gpuparse.search.parser import Method, SearchOptions
 
     method = Method[search.value.replace("-", "_")]
     options = SearchOptions(method, max_min, limit, k, batch=batch, max_words=max_words, timeout=timeout)
-    model, sources = sort_arguments(arguments or [])
-    tell_compilation()
-    parsed = parse_sources(load_model(model), sources, kind.value, options, lambda_, chosen_device(device).name, tagger)
-    with results_to(output) as write, Counter("sentences") as counter:
+    if as_json and layout not in (None, Format.JSON):
+        raise UsageError(f"--json and --format {layout} exclude each other.")
+    layout = Format.JSON if as_json else layout or Format.BRACKETS
+    if all_text and kind is InputName.AUTO:
+        kind = InputName.TEXT
+    file, sources = sort_arguments(arguments or [], model, all_text)
+    meter = meter_of(sources)
+    device_name = chosen_device(device).name
+    parsed = parse_sources(load_model(file), sources, kind.value, options, lambda_, device_name, tagger, meter)
+    quiet = needs_no_display(sources, output)
+    with results_to(output) as write, Progress("sentence", share=meter.share, quiet=quiet) as progress:
         for tree in parsed:
             write(laid_out(tree, layout))
-            counter.count(tree.status)
+            progress.advance(tree.status)
 
 
 @dataclass(frozen=True)
@@ -165,39 +181,95 @@ class Source:
 
 
 TEXT = "<text>"  # the name of a text that was given as an argument
-_ENDS_OF_TEXT = (".", "?", "!", "…")
+_ENDS_OF_TEXT = tuple(".?!…)\"'”’")
 
 
-def sort_arguments(arguments: Sequence[str]) -> tuple[Path, list[Source]]:
-    """The model that parses, and what it parses; see the help of the command for the rule.
+def sort_arguments(
+    arguments: Sequence[str], model: str | None = None, all_text: bool = False
+) -> tuple[Path, list[Source]]:
+    """The model that parses, and what it parses.
+
+    With `all_text` every argument is text, but for a first one that names the model and has others after it.
 
     >>> model, sources = sort_arguments(["She saw the man."])
     >>> model.name, sources
     ('english.model', [Source(name='<text>', text='She saw the man.')])
     """
+    file, others = split_model(arguments, model, least=1 + all_text)
+    return file, [_source(argument, all_text) for argument in others] or [Source("-")]
+
+
+def split_model(arguments: Sequence[str], model: str | None = None, least: int = 1) -> tuple[Path, Sequence[str]]:
+    """The model that a command reads, and its other arguments. The model is the option, else the first argument if
+    that is one and there are at least so many, else the English one.
+
+    >>> model, others = split_model(["english", "wsj/23"])
+    >>> model.name, others
+    ('english.model', ['wsj/23'])
+    """
     from gpuparse.model.bundled import find_model, names_model
 
-    named = bool(arguments) and names_model(arguments[0])
-    model = find_model(arguments[0] if named else None)
-    return model, [_source(argument) for argument in arguments[named:]] or [Source("-")]
+    named = model is None and len(arguments) >= least and names_model(arguments[0])
+    return find_model(arguments[0] if named else model), arguments[named:]
 
 
-def _source(argument: str) -> Source:
+def looks_like_path(argument: str) -> bool:
+    """Whether an argument is meant as a file: it has a slash or ends in a suffix. A sentence with its full stop, and
+    words that all have tags, are text.
+
+    >>> [looks_like_path(a) for a in ("my file.txt", "no/such", "Hello", "He and/or she left.", "A/DT dog/NN")]
+    [True, True, False, False, False]
+    """
+    from gpuparse.parsing import InputKind, detect_kind
+
+    words = argument.split()
+    if len(words) > 1 and (argument.rstrip().endswith(_ENDS_OF_TEXT) or detect_kind(argument) == InputKind.TAGGED):
+        return False
+    if argument.lstrip().startswith("("):
+        return False
+    return "/" in argument or re.search(r"\w\.[A-Za-z]\w*$", argument) is not None
+
+
+def _source(argument: str, all_text: bool = False) -> Source:
     from gpuparse.errors import UsageError
     from gpuparse.model.bundled import names_model
 
-    if names_model(argument):
-        raise UsageError(f"{argument}: this is a model. There can be one, and it comes before what it is to parse.")
-    if argument == "-" or os.path.exists(argument):
-        return Source(argument)
+    if not all_text:
+        if names_model(argument):
+            raise UsageError(f"{argument}: this is a model. There can be one, and it comes before what it is to parse.")
+        if argument == "-" or os.path.exists(argument):
+            return Source(argument)
     if not argument.isascii() and any("\ud800" <= letter <= "\udfff" for letter in argument):
         raise UsageError(f"{argument!r}: this is neither the name of a file nor UTF-8 text.")
-    if len(argument.split()) > 1 or argument.endswith(_ENDS_OF_TEXT) or not argument.strip():
-        return Source(TEXT, argument)
-    raise UsageError(
-        f"{argument}: there is no such file or folder, and no model of this name comes along (see gpuparse models). "
-        "Text to parse has a blank in it or ends in . ? or !; a single word can come through the standard input."
-    )
+    if not all_text and looks_like_path(argument):
+        raise UsageError(f"{argument}: there is no such file or folder. If this is text to parse, add --text.")
+    return Source(TEXT, argument)
+
+
+def meter_of(sources: Sequence[Source]) -> Meter:
+    """Knows how much there is to read if all sources are files and folders of treebanks; folders are told of."""
+    from gpuparse.trees import Meter, treebank_files
+
+    prepare.tell_folders([source.name for source in sources if source.text is None])
+    paths = [Path(source.name) for source in sources]
+    if any(source.text is not None for source in sources):
+        return Meter([])
+    return Meter(file for path in paths for file in (treebank_files(path) if path.is_dir() else [path]))
+
+
+def needs_no_display(sources: Sequence[Source], output: Path | None) -> bool:
+    """Whether progress is not shown: the terminal is taken, or there are but a few sentences from the command line."""
+    from gpuparse.cli.progress import terminal_is_taken
+
+    few = all(source.text is not None for source in sources)
+    return few or terminal_is_taken(writes_results=output is None, reads_input=Source("-") in sources)
+
+
+def _metered(lines: Iterable[str], meter: Meter | None) -> Iterator[str]:
+    for line in lines:
+        if meter is not None:
+            meter.advance(len(line.encode()))
+        yield line
 
 
 def parse_sources(
@@ -208,6 +280,7 @@ def parse_sources(
     lambda_: float | None = None,
     device: str = "auto",
     retag: bool = False,
+    meter: Meter | None = None,
 ) -> Iterator[ParsedTree]:
     """Parse the sentences of sources, in order; `retag` gives words that have tags those of the model's tagger."""
     from gpuparse.api import LoadedParser
@@ -216,15 +289,18 @@ def parse_sources(
     if retag and model.tagger is None:
         raise UsageError("--tagger: the model has none. It was trained with --no-tagger.")
     parser = LoadedParser(model, options, lambda_, device)
-    return parser.parse_prepared(_tell_unknown_tags(read_sentences(sources, kind, model, retag), model))
+    return parser.parse_prepared(_tell_unknown_tags(read_sentences(sources, kind, model, retag, meter), model))
 
 
-def read_sentences(sources: Sequence[Source], kind: str, model: Model, retag: bool = False) -> Iterator[Sentence]:
+def read_sentences(
+    sources: Sequence[Source], kind: str, model: Model, retag: bool = False, meter: Meter | None = None
+) -> Iterator[Sentence]:
     """The sentences of sources; `auto` looks at the start of each."""
     from gpuparse.errors import InputError
     from gpuparse.parsing import (
         InputKind,
         detect_kind,
+        read_lines,
         read_tagged,
         read_text,
         read_tokens,
@@ -241,23 +317,44 @@ def read_sentences(sources: Sequence[Source], kind: str, model: Model, retag: bo
     for source in sources:
         folder = kind == InputKind.AUTO and Path(source.name).is_dir()
         if source.text is None and (kind == InputKind.TREES or folder):
-            yield from given(read_words_of_trees(read_trees([source.name]), language))
+            yield from given(read_words_of_trees(read_trees([source.name], meter=meter), language))
             continue
         with _lines(source) as lines:
             beginning = _until_words(lines)
             found = detect_kind("".join(beginning[-1:])) if kind == InputKind.AUTO else InputKind(kind)
-            text = chain(beginning, lines)  # blank lines too, so that errors count lines as an editor does
+            text = _metered(chain(beginning, lines), meter)  # blank lines too: errors count lines as an editor does
             if found == InputKind.TREES:
-                yield from given(read_words_of_trees(parse_trees("".join(text), source.name), language))
+                is_file = source.text is None and Path(source.name).is_file()
+                trees = read_trees(source.name, meter=meter) if is_file else parse_trees("".join(text), source.name)
+                yield from given(read_words_of_trees(_guessed_trees(trees, kind), language))
             elif found == InputKind.TAGGED:
                 yield from given(read_tagged(text, source.name, language))
             elif tagger is not None:
-                yield from (read_text if found == InputKind.TEXT else read_tokens)(text, tagger, language)
+                if found == InputKind.TOKENS:
+                    yield from read_tokens(text, tagger, language)
+                elif found == InputKind.LINES or (source.name == "-" and sys.stdin.isatty()):
+                    yield from read_lines(text, tagger, language, one_each=found == InputKind.LINES)
+                else:
+                    yield from read_text(text, tagger, language)
             else:
                 raise InputError(
                     f"{source.name}: this is {found}, and the model has no tagger. Give each word its tag (word/TAG, a "
-                    "sentence a line), or a treebank with --input trees."
+                    "sentence per line), or a treebank with --input trees."
                 )
+
+
+def _guessed_trees(trees: Iterator[Tree], kind: str) -> Iterator[Tree]:
+    """Pass trees on; where nobody said that the input is trees, the error says how to have it read as text."""
+    from gpuparse.errors import TreebankError
+    from gpuparse.parsing import InputKind
+
+    try:
+        yield from trees
+    except TreebankError as error:
+        if kind != InputKind.AUTO:
+            raise
+        problem = f"{error.problem}. If this is text: --input text."
+        raise TreebankError(error.source, error.line, problem) from error
 
 
 def _until_words(lines: Iterator[str]) -> list[str]:
@@ -279,11 +376,14 @@ def _lines(source: Source) -> Iterator[Iterator[str]]:
             yield iter(source.text.splitlines(keepends=True))
         elif source.name == "-":
             if sys.stdin.isatty():
-                print("gpuparse: reading from the terminal; Ctrl-D ends the input", file=sys.stderr)
-            sys.stdin.reconfigure(encoding="utf-8-sig")  # type: ignore[union-attr]  # stdin is a text file here
+                print(
+                    "gpuparse: reading from the terminal: each line is answered at once, Ctrl-D ends the input",
+                    file=sys.stderr,
+                )
+            sys.stdin.reconfigure(encoding="utf-8-sig", newline="")  # type: ignore[union-attr]  # stdin is a text file here
             yield iter(sys.stdin)
         else:
-            with open(source.name, encoding="utf-8-sig") as opened:
+            with open(source.name, encoding="utf-8-sig", newline="") as opened:  # offsets count every character
                 yield iter(opened)
     except UnicodeDecodeError as error:
         name = "the standard input" if source.name == "-" else source.name

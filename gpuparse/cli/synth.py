@@ -6,14 +6,20 @@ from typing import Annotated
 
 import typer
 
-from gpuparse.cli.arguments import Seed
+from gpuparse.cli.arguments import Output, Seed
 
 
 def synth_command(
-    number: Annotated[int, typer.Argument(metavar="N", min=0, help="How many trees.")], seed: Seed = 0
+    number: Annotated[int, typer.Argument(metavar="N", min=0, help="The number of trees.")],
+    seed: Seed = 0,
+    output: Output = None,
 ) -> None:
-    """Print a synthetic treebank of N trees, one a line."""
+    """Print a synthetic treebank, one tree per line."""
+    from gpuparse.cli.output import results_to
+    from gpuparse.cli.progress import Progress, terminal_is_taken
     from gpuparse.trees.synthetic import synthetic_treebank
 
-    for tree in synthetic_treebank(number, seed):
-        print(tree)
+    taken = terminal_is_taken(writes_results=output is None)
+    with results_to(output) as write, Progress("tree", total=number, quiet=taken) as progress:
+        for tree in progress.through(synthetic_treebank(number, seed)):
+            write(f"{tree}\n")

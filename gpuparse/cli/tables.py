@@ -1,11 +1,12 @@
-"""Tables and JSON on stdout: rich where a person looks at a terminal, plain aligned columns where a program reads."""
+"""Tables and JSON on stdout: plain aligned columns, the same bytes at a terminal as in a file or a pipe."""
 
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from typing import Any
+
+from gpuparse.printable import printable
 
 
 def print_json(content: Any) -> None:
@@ -28,25 +29,10 @@ def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]
     NP     91.20
     ADVP    7.50
     """
-    if sys.stdout.isatty():
-        _print_rich(title, header, rows, figures)
-        return
+    title, rows = printable(title), [[printable(cell) for cell in row] for row in rows]
     widths = [max(len(row[column]) for row in (header, *rows)) for column in range(len(header))]
     sides = ["<", *(">" if figures else "<" for _ in header[1:])]
     print(title)
     for row in (header, *rows):
         cells = (f"{cell:{side}{width}}" for cell, side, width in zip(row, sides, widths, strict=True))
         print("  ".join(cells).rstrip())
-
-
-def _print_rich(title: str, header: Sequence[str], rows: Sequence[Sequence[str]], figures: bool) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(title=title, title_justify="left")
-    for number, name in enumerate(header):
-        table.add_column(name, justify="right" if figures and number else "left")
-    for row in rows:
-        table.add_row(*map(Text, row))
-    Console().print(table)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import shlex
 import shutil
 import signal
+import sys
 import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,26 +18,29 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gpuparse.cli.arguments import (
-    Device,
     Json,
     LanguageFile,
-    MaxChildren,
     MaxWords,
-    Seed,
+    OptionalTreebanks,
     SkipBad,
     StrategyName,
-    StrategyOption,
 )
 from gpuparse.errors import UsageError
+from gpuparse.run_folder import LABELS, RUN, begun_run, check_start, folder_of
 
 if TYPE_CHECKING:
     from gpuparse.device import Device as FoundDevice
     from gpuparse.model.model import Model
     from gpuparse.training import Observer, TrainingOptions
-    from gpuparse.trees import Tree
+    from gpuparse.trees import Language, Tree
 
 SYNTHETIC_SENTENCES = 1000
 GPU_JOBS = 4
+LEARNING, TUNING = "Learning", "Tuning and tagging"  # the panels of --help
+SYNTHETIC = (
+    f"gpuparse: NO TREEBANK WAS GIVEN: training on {SYNTHETIC_SENTENCES} synthetic sentences of invented words. The "
+    "model is good for a try, not for real text."
+)
 
 
 class Penalty(StrEnum):
@@ -50,7 +56,7 @@ def _read_config(context: typer.Context, file: Path | None) -> Path | None:
         return None
     try:
         settings = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise UsageError(f"{file}: can't be read as TOML: {error}") from error
     known = {parameter.name for parameter in context.command.params} - {"config", "treebanks"}
     settings = {name.replace("-", "_"): value for name, value in settings.items()}
@@ -62,65 +68,105 @@ def _read_config(context: typer.Context, file: Path | None) -> Path | None:
 
 
 def train_command(
-    model: Annotated[Path, typer.Option("--model", metavar="OUT", help="Where to write the model.")],
-    treebanks: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[TREEBANK...]", help="Files or folders to learn from. Without any: a synthetic treebank."
-        ),
-    ] = None,
-    dev: Annotated[
-        list[str] | None, typer.Option("--dev", metavar="TREEBANK", help="Trees to choose lambda by; may be repeated.")
-    ] = None,
-    tune_fraction: Annotated[
-        float, typer.Option(min=0.0, max=0.5, help="Without --dev: the part of the treebank kept for that.")
-    ] = 0.04,
-    device: Device = "auto",
-    strategy: StrategyOption = StrategyName.R2L,
+    treebanks: OptionalTreebanks = None,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="OUT", help="The model file to write.")] = Path(
+        "gpuparse.model"
+    ),
+    model: Annotated[Path | None, typer.Option("--model", hidden=True)] = None,
+    device: Annotated[
+        str, typer.Option("--device", metavar="DEVICE", help="auto, cpu, a GPU such as 0, or several: 0,1.")
+    ] = "auto",
     max_words: MaxWords = None,
-    max_children: MaxChildren = 5,
-    split_margin: Annotated[float, typer.Option(min=0.0, help="The part of lambda that a split must gain.")] = 0.03,
-    penalty: Annotated[Penalty, typer.Option(help="The penalty on the parameters.")] = Penalty.L1,
-    stumps: Annotated[bool, typer.Option("--stumps", help="Trees of one split: no conjunctions.")] = False,
-    sample: Annotated[int, typer.Option(min=1, help="Examples that a tree is grown on.")] = 100_000,
-    eta: Annotated[float, typer.Option(help="How fast lambda falls.")] = 0.9,
-    min_lambda: Annotated[float, typer.Option(min=0.0, help="Where lambda stops: less is larger and slower.")] = 0.1,
-    max_trees: Annotated[int | None, typer.Option(min=1, help="The most trees of a label.")] = None,
-    max_seconds: Annotated[float | None, typer.Option(min=0.0, help="The most time for a label.")] = None,
-    no_tagger: Annotated[
-        bool, typer.Option("--no-tagger", help="No POS tagger: the model parses only words that come with tags.")
-    ] = False,
-    retag: Annotated[
-        bool,
-        typer.Option(
-            "--retag",
-            help="Learn to parse on the tags that a tagger gives, errors included: those of training by ten-fold "
-            "cross-validation, those for tuning by the model's tagger. Where the treebank or the tagger says "
-            "punctuation or quote, the treebank's tag stays, so that the same tokens are parsed.",
-        ),
-    ] = False,
-    seed: Seed = 0,
     jobs: Annotated[
-        int | None, typer.Option(min=1, help="Labels side by side. Unless told: as many as there are cores; 4 a GPU.")
+        int | None, typer.Option(min=1, metavar="N", help="Labels in parallel. [default: one per core, or 4 per GPU]")
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on where a run with the same --model stopped.")] = False,
-    cache: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Keep the feature matrix here, for other runs too.")
-    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue the run of the same --output where it stopped.")
+    ] = False,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace the model and its training folder, if any.")
+    ] = False,
     language: LanguageFile = None,
     skip_bad: SkipBad = False,
     config: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.toml", callback=_read_config, is_eager=True, help="Options from a file."),
+        typer.Option(metavar="FILE.toml", callback=_read_config, is_eager=True, help="Read options from a file."),
+    ] = None,
+    cache: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Keep the feature matrix here, for other runs too.")
     ] = None,
     as_json: Json = False,
+    strategy: Annotated[
+        StrategyName,
+        typer.Option(
+            rich_help_panel=LEARNING, metavar="r2l|l2r|bu", help="Right to left, left to right, or bottom-up."
+        ),
+    ] = StrategyName.R2L,
+    max_children: Annotated[
+        int,
+        typer.Option(
+            min=1, max=60, metavar="N", rich_help_panel=LEARNING, help="The most children of an inferred constituent."
+        ),
+    ] = 5,
+    min_lambda: Annotated[
+        float,
+        typer.Option(
+            min=0.0, metavar="X", rich_help_panel=LEARNING, help="Where lambda stops; lower: larger and slower."
+        ),
+    ] = 0.1,
+    eta: Annotated[
+        float, typer.Option(metavar="X", rich_help_panel=LEARNING, help="How slowly lambda falls, from 0 to 1.")
+    ] = 0.9,
+    split_margin: Annotated[
+        float,
+        typer.Option(
+            min=0.0, metavar="X", rich_help_panel=LEARNING, help="What a split must gain, as a share of lambda."
+        ),
+    ] = 0.03,
+    penalty: Annotated[
+        Penalty, typer.Option(metavar="l1|l2", rich_help_panel=LEARNING, help="The penalty on the parameters.")
+    ] = Penalty.L1,
+    stumps: Annotated[
+        bool, typer.Option("--stumps", rich_help_panel=LEARNING, help="Trees of one split: no conjunctions.")
+    ] = False,
+    sample: Annotated[
+        int, typer.Option(min=1, metavar="N", rich_help_panel=LEARNING, help="The most examples to grow a tree on.")
+    ] = 100_000,
+    max_trees: Annotated[
+        int | None, typer.Option(min=1, metavar="N", rich_help_panel=LEARNING, help="The most trees per label.")
+    ] = None,
+    max_seconds: Annotated[
+        float | None, typer.Option(min=0.0, metavar="S", rich_help_panel=LEARNING, help="The most time per label.")
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(min=0, metavar="N", rich_help_panel=LEARNING, help="The seed of random choices.")
+    ] = 0,
+    dev: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--dev", metavar="TREEBANK", rich_help_panel=TUNING, help="Trees to choose lambda by; may be repeated."
+        ),
+    ] = None,
+    tune_fraction: Annotated[
+        float,
+        typer.Option(
+            min=0.0, max=0.5, metavar="X", rich_help_panel=TUNING, help="Without --dev: the share kept for that."
+        ),
+    ] = 0.04,
+    no_tagger: Annotated[
+        bool,
+        typer.Option(
+            "--no-tagger", rich_help_panel=TUNING, help="Learn no tagger: the model parses tagged words only."
+        ),
+    ] = False,
+    retag: Annotated[
+        bool,
+        typer.Option("--retag", rich_help_panel=TUNING, help="Learn to parse the tags of a tagger, errors included."),
+    ] = False,
 ) -> None:
-    """Learn to parse from a treebank, and to tag, so that the model can parse text.
+    """Learn a model from a treebank: a parser, and a tagger.
 
-    The tagger learns from all sentences but the tuning ones, also from those that --max-words leaves out.
-
-    Beside OUT a folder OUT.training keeps a log of every tree, the feature matrix, and a report as report.html. A run
-    that was stopped goes on from there with --resume.
+    The folder OUT.training keeps logs, the feature matrix and an HTML report.
     """
     from gpuparse.cli.devices import chosen_devices
     from gpuparse.cli.tables import print_json
@@ -133,7 +179,11 @@ def train_command(
         raise UsageError(
             "--retag prepares the parser for the tags of the model's tagger: it can't go with --no-tagger."
         )
+    out = model or output
+    check_start(out, resume, overwrite)
     devices = chosen_devices(device)
+    if not treebanks:
+        print(SYNTHETIC, file=sys.stderr)
     options = TrainingOptions(
         strategy=Strategy[strategy.value],
         max_words=max_words,
@@ -155,16 +205,48 @@ def train_command(
             seed=seed,
         ),
     )
-    with TrainingDisplay(options.learn.min_lambda) as display:
-        names = ",".join(found.name for found in devices)
-        trained = train_model(treebanks, dev, model, options, names, language, skip_bad, resume, cache, display)
-        display.summary(trained, model)
+    try:
+        with TrainingDisplay(options.learn.min_lambda) as display:
+            names = ",".join(found.name for found in devices)
+            trained = train_model(
+                treebanks, dev, out, options, names, language, skip_bad, resume, cache, display, overwrite
+            )
+            display.summary(trained, out)
+    except KeyboardInterrupt:
+        if (folder_of(out) / RUN).exists():
+            command = continuing_command(sys.argv)
+            print(f"gpuparse: what was learned is kept. To continue:\n  {command}", file=sys.stderr)
+        raise
     if as_json:
-        print_json(display.figures(trained, model))
+        print_json(display.figures(trained, out))
+
+
+def continuing_command(arguments: Sequence[str]) -> str:
+    """The command that continues a run which was started by these arguments, for a shell.
+
+    >>> continuing_command(["-c", "train", "my trees", "--overwrite"]).partition("; ")[2]
+    "run()' train --resume 'my trees'"
+    """
+    program, command, *rest = arguments
+    words = [
+        *_program(program),
+        command,
+        "--resume",
+        *(word for word in rest if word not in ("--resume", "--overwrite")),
+    ]
+    return shlex.join(words)
+
+
+def _program(program: str) -> list[str]:
+    """What starts this program in a shell: its name where the shell finds it, else its path, else its Python."""
+    name = Path(program).name
+    if not os.access(program, os.X_OK):
+        return [sys.executable, "-c", "from gpuparse.cli.main import run; run()"]
+    return [name if shutil.which(name) == os.path.abspath(program) else program]
 
 
 def _jobs_for(device: FoundDevice) -> int:
-    """Labels side by side, unless told: a GPU needs few to be busy, and each takes memory."""
+    """How many labels learn in parallel by default: a GPU needs few to be busy, and each takes memory."""
     return GPU_JOBS if device.number is not None else os.cpu_count() or 1
 
 
@@ -179,16 +261,21 @@ def train_model(
     resume: bool = False,
     cache: Path | None = None,
     observer: Observer | None = None,
+    overwrite: bool = False,
 ) -> Model:
     """Train on treebanks, or on the synthetic one, and write the model and its report."""
     from gpuparse.cli.report import write_report
     from gpuparse.device import find_devices
+    from gpuparse.features.cache import check_place as check_cache
     from gpuparse.learn import read_attempts
     from gpuparse.model.file import check_place, save_model
     from gpuparse.training import Observer, split_corpus, train
     from gpuparse.trees import load_language, read_trees, synthetic_treebank
 
     check_place(out)
+    check_start(out, resume, overwrite)
+    if cache is not None:
+        check_cache(cache)
     observer = observer or Observer()
     kernels, *others = [found.kernels for found in find_devices(device)]
     language = load_language(language_file)
@@ -199,18 +286,37 @@ def train_model(
         return list(read_trees(paths, skip_bad=skip_bad, skipped=skipped))
 
     treebank = read(treebanks) if treebanks else list(synthetic_treebank(SYNTHETIC_SENTENCES, options.seed))
-    corpus = split_corpus(treebank, read(dev) if dev else None, language, options)
+    tuning = read(dev) if dev else None
+    corpus = split_corpus(treebank, tuning, language, options)
     observer.corpus(corpus, len(skipped))
-    folder = out.with_name(out.name + ".training")
-    if not resume:
-        shutil.rmtree(folder / "labels", ignore_errors=True)
-    folder.mkdir(parents=True, exist_ok=True)  # fails now, and not after hours, where nothing can be written
-    with _termination_interrupts():
+    settings = _settings(options, treebank, tuning, language)
+    with begun_run(out, settings, resume) as folder, _termination_interrupts():
         matrix = cache or folder / "matrix"
-        model = train(corpus, language, options, folder / "labels", kernels, matrix, observer, others=others)
-    save_model(model, out)
-    write_report(model, read_attempts(folder / "labels"), folder / "report.html")
+        model = train(corpus, language, options, folder / LABELS, kernels, matrix, observer, others=others)
+        save_model(model, out)
+        write_report(model, read_attempts(folder / LABELS), folder / "report.html")
     return model
+
+
+def _settings(
+    options: TrainingOptions, treebank: Sequence[Tree], tuning: Sequence[Tree] | None, language: Language
+) -> dict[str, Any]:
+    """All that decides what a run learns, by the names of the options; only budgets and speed may change later."""
+
+    def digest(parts: Sequence[object]) -> str:
+        return hashlib.sha256("\n".join(map(str, parts)).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+    told = {
+        "strategy": options.strategy.name,
+        **{name: getattr(options, name) for name in ("max_words", "max_children", "tune_fraction", "tagger", "retag")},
+        **options.learn.course(),
+    }
+    return {
+        **{f"--{name.replace('_', '-')}": value for name, value in told.items()},
+        "the treebank": f"{len(treebank)} trees ({digest(treebank)})",
+        "--dev": None if tuning is None else f"{len(tuning)} trees ({digest(tuning)})",
+        "--language": digest([language.text]),
+    }
 
 
 @contextmanager

@@ -6,17 +6,22 @@ import math
 import sys
 import threading
 import time
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from rich.console import Console, Group
-from rich.live import Live
+from rich.console import Console, Group, RenderableType
 from rich.progress_bar import ProgressBar
 from rich.table import Table
+from rich.text import Text
 
+from gpuparse.cli.progress import in_time, live_display
 from gpuparse.learn import Attempt
 from gpuparse.model.model import CurvePoint, Model
+from gpuparse.needs import Needs, in_bytes
+from gpuparse.printable import printable
 from gpuparse.training import Corpus, Observer
 
 
@@ -35,11 +40,11 @@ class TrainingDisplay(Observer):
         self._stage_seconds: dict[str, float] = {}
         self._ended: set[str] = set()
         self._lock = threading.Lock()
-        self._live: Live | None = None
+        self._live: AbstractContextManager[object] | None = None
 
     def __enter__(self) -> TrainingDisplay:
         if self._console.is_terminal:
-            self._live = Live(console=self._console, get_renderable=self._screen, refresh_per_second=4, transient=True)
+            self._live = live_display(self._console, self._screen)
             self._live.__enter__()
         return self
 
@@ -52,7 +57,7 @@ class TrainingDisplay(Observer):
             self._live = None
 
     def _say(self, line: str) -> None:
-        print(f"{time.monotonic() - self._began:7.1f} s  {line}", file=sys.stderr, flush=True)
+        print(f"{time.monotonic() - self._began:7.1f} s  {printable(line)}", file=sys.stderr, flush=True)
 
     def corpus(self, corpus: Corpus, skipped: int) -> None:
         """The treebank was read and prepared."""
@@ -60,6 +65,12 @@ class TrainingDisplay(Observer):
         if corpus.left_out:
             said += f"; {corpus.left_out} left out (too long, or no words)"
         self._say(said + (f"; {skipped} malformed trees skipped" if skipped else ""))
+
+    def needs(self, needs: Needs, warnings: Sequence[str]) -> None:
+        disk = needs.matrix + needs.logs
+        self._say(f"takes about {in_bytes(needs.memory)} of memory and {in_bytes(disk)} of disk")
+        for warning in warnings:
+            self._say(f"WARNING: {warning}")
 
     def device(self, plan: str) -> None:
         """What of the matrix fits into a device's memory."""
@@ -108,14 +119,14 @@ class TrainingDisplay(Observer):
         now = time.monotonic()
         done = self._done_share()
         head = Table.grid(padding=(0, 2))
-        line = f"{self._stage}  {self._done}{f'/{self._total}' if self._total else ''}"
-        cells: list[Any] = [line, f"{now - self._began:.0f} s"]
+        count = f"  {self._done:,} of {self._total:,}" if self._total else f"  {self._done:,}" if self._done else ""
+        cells: list[Any] = [self._stage + count, in_time(now - self._began)]
         if self._stage == "labels":
             rate = sum(self._trees.values()) / max(now - self._stage_began, 1e-9)
-            cells.append(f"{rate:.1f} trees a second")
+            cells.append(f"{rate:.1f} trees per second")
         if 0 < done < 1:
             left = (now - self._stage_began) * (1 - done) / done
-            cells += [f"about {left:.0f} s left", ProgressBar(total=1.0, completed=done, width=40)]
+            cells += [f"{in_time(left)} left", ProgressBar(total=1.0, completed=done, width=40)]
         head.add_row(*cells)
         return Group(head, self._label_table()) if self._stage == "labels" else Group(head)
 
@@ -133,7 +144,13 @@ class TrainingDisplay(Observer):
             table.add_column(name, justify="left" if name == "label" else "right")
         with self._lock:
             for label, last in sorted(self._last.items()):
-                cells = [label, f"{self._trees[label]}", f"{last.leaves}", f"{last.nonzero}", f"{last.lambda_:.3g}"]
+                cells: list[RenderableType] = [
+                    Text(printable(label)),
+                    f"{self._trees[label]}",
+                    f"{last.leaves}",
+                    f"{last.nonzero}",
+                    f"{last.lambda_:.3g}",
+                ]
                 cells += [f"{last.risk:.1f}", f"{self._seconds[label]:.0f}"]
                 table.add_row(*cells, ProgressBar(total=1.0, completed=self._way(label), width=20))
         return table
@@ -169,7 +186,7 @@ class TrainingDisplay(Observer):
         stages = ", ".join(f"{name} {seconds:.0f} s" for name, seconds in figures["stage_seconds"].items())
 
         def say(line: str) -> None:
-            self._console.print(line, highlight=False, markup=False, soft_wrap=True)
+            self._console.print(printable(line), highlight=False, markup=False, soft_wrap=True)
 
         say(
             f"{path}: {figures['bytes'] / 2**20:.1f} MiB, {figures['trees']} trees, {figures['leaves']} leaves, "

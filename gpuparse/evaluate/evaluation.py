@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -45,6 +45,22 @@ class Evaluation:
         """The sentences with this status."""
         return [score for score in self.scores if score.status == status]
 
+    def warning(self) -> str:
+        """What must be known before the figures are believed; empty where every sentence was scored.
+
+        >>> from gpuparse.trees.tree import UNPARSED, Tree
+        >>> evaluate([Tree(["TOP", "NNP"], [None, "Ann"], [2, 2])], [UNPARSED]).warning()
+        '1 of 1 sentences could not be scored and is in no figure; sentence 1: the test tree has no words'
+        """
+        missing = [score for score in self.scores if score.status != Status.VALID]
+        if not missing:
+            return ""
+        share = f"{len(missing)} of {len(self.scores)} sentences could not be scored and "
+        first = f"{'is' if len(missing) == 1 else 'are'} in no figure; sentence {missing[0].id}: {missing[0].problem}"
+        advice = "; --by-tokens scores those where only the tags of punctuation differ"
+        errors = any(score.status == Status.ERROR for score in missing)
+        return share + first + (advice if errors and not self.rules.by_tokens else "")
+
     def as_json(self, per_sentence: bool = False) -> dict[str, Any]:
         """Everything, by name, with percentages as EVALB prints them."""
         answer: dict[str, Any] = {
@@ -53,6 +69,7 @@ class Evaluation:
             "by_label": {label: counts.figures() for label, counts in self.by_label.items()},
             "by_length": {lengths: summary.figures() for lengths, summary in self.by_length.items()},
             "rules": str(self.rules),
+            "warning": self.warning() or None,
             "not_scored": self.not_scored_as_json(),
         }
         if per_sentence:
@@ -86,7 +103,7 @@ def _sentence_as_json(score: SentenceScore) -> dict[str, Any]:
 
 
 def evaluate(
-    gold: Sequence[Tree], test: Sequence[Tree], rules: Rules = COLLINS, numbers: Sequence[int] | None = None
+    gold: Sequence[Tree], test: Sequence[Tree], rules: Rules = COLLINS, numbers: Iterable[int] | None = None
 ) -> Evaluation:
     """Score each test tree against the gold tree in its place; `numbers` are the sentences to score (all: 1, 2, ...).
 

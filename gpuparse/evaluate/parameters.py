@@ -23,6 +23,7 @@ class Rules:
     deleted_for_length: frozenset[str] = frozenset()  # tags not counted in a sentence's length
     equal_labels: tuple[Pair, ...] = ()  # labels or tags that count as the same, in either direction
     equal_words: tuple[Pair, ...] = ()  # words that count as the same, in either direction
+    by_tokens: bool = False  # True: the tags of gold decide which tokens go, in the test tree too; EVALB can't do this
     labeled: bool = True  # False: only the spans of brackets are compared
     cutoff: int = 40  # the second set of totals is over sentences of at most this length
     max_errors: int | None = field(
@@ -39,6 +40,8 @@ class Rules:
         if self.deleted:
             parts.append("deleted: " + " ".join(sorted(self.deleted)))
         parts += [f"equal: {first} {second}" for first, second in (*self.equal_labels, *self.equal_words)]
+        if self.by_tokens:
+            parts.append("scored by tokens, of which gold's tags decide what is deleted (EVALB does not)")
         return f"{self.name}: " + "; ".join(parts)
 
 

@@ -17,6 +17,7 @@ from gpuparse.trees.preparation import ROOT_LABELS, TOP
 from gpuparse.trees.tree import Tree
 
 Span = tuple[int, int]
+TRACE = "-NONE-"  # the tag of a token that is no word of the text
 ANY = "(any)"  # the label of every bracket when brackets are compared without labels
 
 
@@ -103,7 +104,8 @@ class Scorer:
 
     def score(self, number: int, gold: Tree, test: Tree) -> SentenceScore:
         """The score of the sentence with this number."""
-        wanted, found = self.brackets(gold), self.brackets(test)
+        wanted = self.brackets(gold)
+        found = self.brackets(test, self._kept_by_gold(gold, test) if self.rules.by_tokens else None)
         if not found.words:
             problem = "the test tree has no words"
             return SentenceScore(number, wanted.length, Status.SKIPPED, problem=problem)
@@ -126,18 +128,21 @@ class Scorer:
             matched_labels=tuple(matched),
         )
 
-    def brackets(self, tree: Tree) -> Brackets:
-        """What counts of a tree: the words and brackets that the rules leave."""
+    def _kept_by_gold(self, gold: Tree, test: Tree) -> list[bool]:
+        """Whether each token of test counts: as the token in its place in gold does. Traces have no place."""
+        kept = iter([token.tag not in self.rules.deleted for token in gold.tokens() if token.tag != TRACE])
+        return [token.tag != TRACE and next(kept, True) for token in test.tokens()]
+
+    def brackets(self, tree: Tree, kept: Sequence[bool] | None = None) -> Brackets:
+        """What counts of a tree: the words and brackets that the rules leave; `kept` says which tokens, if not tags."""
         deleted, not_counted = self.rules.deleted, self.rules.deleted_for_length
         tokens = tree.tokens()
-        left = [token for token in tokens if token.tag not in deleted]
+        if kept is None:
+            kept = [token.tag not in deleted for token in tokens]
+        left = [token for token, counts in zip(tokens, kept, strict=True) if counts]
+        counting = iter(kept)
         # before[v]: how many of the words left come before node v
-        before = [
-            0,
-            *accumulate(
-                word is not None and label not in deleted for word, label in zip(tree.words, tree.labels, strict=True)
-            ),
-        ]
+        before = [0, *accumulate(word is not None and next(counting) for word in tree.words)]
         labels, spans = [], []
         for node, (label, word) in enumerate(zip(tree.labels, tree.words, strict=True)):
             start, end = before[node], before[tree.ends[node]]

@@ -15,7 +15,7 @@ import numpy as np
 from gpuparse.features.groups import GROUPS
 from gpuparse.features.space import LENGTH, LENGTHS, PROPERTIES, FeatureSpace
 from gpuparse.model.ensemble import Literals
-from gpuparse.model.words import printable
+from gpuparse.printable import printable
 
 _HEAD_WORD = PROPERTIES.index("headword")
 _ORDINALS = ("", "", "2nd ", "3rd ")

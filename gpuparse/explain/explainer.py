@@ -21,12 +21,14 @@ from gpuparse.explain.explanation import (
 )
 from gpuparse.explain.replay import Inference, Replay, State
 from gpuparse.explain.tracing import Step, TracingParser, frontiers, places_in_tree
+from gpuparse.jit import telling
 from gpuparse.logic.strategy import Strategy
 from gpuparse.model.ensemble import Literals
 from gpuparse.model.model import Model
 from gpuparse.model.rules import FIXED_POINT
-from gpuparse.model.words import in_words, printable
+from gpuparse.model.words import in_words
 from gpuparse.parsing import ParsedSentence
+from gpuparse.printable import printable
 from gpuparse.search.parser import SearchOptions
 from gpuparse.trees import Sentence, Span, Tree
 
@@ -61,6 +63,7 @@ class Explainer:
     """
 
     def __init__(self, model: Model, kernels: Any, lambda_: float | None = None) -> None:
+        telling.expect("explain")
         self.model = model
         self.lambda_ = model.lambda_ if lambda_ is None else lambda_
         rules = model.rules(self.lambda_)

@@ -16,6 +16,7 @@ from gpuparse.dtypes import FEATURE
 from gpuparse.explain.tracing import Step, frontiers
 from gpuparse.features.extraction import emit_segment, segment_capacity
 from gpuparse.features.groups import Column
+from gpuparse.jit import kernel
 from gpuparse.logic.headtable import compile_heads
 from gpuparse.logic.items import END, HEAD, START
 from gpuparse.model.ensemble import Literals
@@ -27,6 +28,9 @@ from gpuparse.search.pool import Pool, Register, make_pool
 from gpuparse.search.scoring import Scorer
 from gpuparse.search.state import begin_state, infer
 from gpuparse.trees import Span, Token
+
+_look_up_words, _begin_state, _infer = kernel(look_up_words), kernel(begin_state), kernel(infer)
+_expand, _emit_segment = kernel(expand), kernel(emit_segment)
 
 
 class Inference(NamedTuple):
@@ -111,7 +115,7 @@ class State:
         place = (pool.items[0], pool.terminals[0, :n_words], pool.frontier[0], size)
         end = 0
         for column in Column:
-            end = emit_segment(int(column), numbering, *place, *inference[1:4], numbers, end)
+            end = _emit_segment(int(column), numbering, *place, *inference[1:4], numbers, end)
         return set(numbers[:end].tolist())
 
 
@@ -144,23 +148,24 @@ class Replay:
         pool, batch = self._memory(len(tokens))
         pool.registers[0, Register.WORDS] = len(tokens)
         pool.terminals[0] = self.model.vocabulary.terminals(tokens)
-        look_up_words(self._grammar.atoms, pool.terminals[0], len(tokens), pool.of_word[0])
-        begin_state(pool, 0)
+        _look_up_words(self._grammar.atoms, pool.terminals[0], len(tokens), pool.of_word[0])
+        _begin_state(pool, 0)
         reached = frontiers(tokens, steps, self.model.vocabulary.labels)
         for number, (step, frontier) in enumerate(zip(steps, reached, strict=False), 1):
             self._score(pool, batch)
             yield State(self, pool, batch, frontier)
             pool.label[0, number], pool.left[0, number], pool.right[0, number] = step
-            infer(pool, 0, number, self._grammar.heads, self._grammar.label_symbols)
+            _infer(pool, 0, number, self._grammar.heads, self._grammar.label_symbols)
 
     def _memory(self, n_words: int) -> tuple[Pool, Batch]:
         labels, most_children = len(self.model.vocabulary.labels), self.model.max_children
         pool = make_pool(1, n_words, labels, len(self._grammar.atoms.groups), limit=1, k=1, chart=False)
         sizes = most_rows(n_words, most_children), most_candidates(n_words, most_children)
-        return pool, make_batch(*sizes, self.rules.words, labels, most_children, n_words)
+        blocks = int(self.rules.layout.group_blocks[-1])
+        return pool, make_batch(*sizes, self.rules.words, blocks, labels, most_children, n_words)
 
     def _score(self, pool: Pool, batch: Batch) -> None:
         batch.filled[:] = 0
-        expand(pool, 0, self._grammar, batch)
+        _expand(pool, 0, self._grammar, batch)
         rows = int(batch.filled[0])
         self._score_rows(batch.bits[:rows], batch.parts[:rows], batch.scores[:rows])

@@ -11,25 +11,35 @@ import hashlib
 import json
 import logging
 import os
-import shutil
+import re
 import time
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from gpuparse.errors import UsageError
 from gpuparse.features.examples import Candidates, TrainingData, build_training_data
 from gpuparse.features.matrix import Matrix
+from gpuparse.features.walk import NOT_ALLOWED
 from gpuparse.logic.strategy import Strategy
 from gpuparse.logic.vocabulary import Vocabulary
+from gpuparse.storage import move_folder, write_atomically
 from gpuparse.trees import Tree
 
 FORMAT = 1  # changes whenever the files or the features do, even by a single feature
 CONTENTS = "contents.json"
 _BLOCK = 2**22  # bytes read at once
 _ABANDONED = 3600  # seconds: no save takes as long
+
+ARRAY_NAMES = (
+    *(f"matrix.{field}" for field in Matrix._fields),
+    *(f"candidates.{field}" for field in Candidates._fields),
+    "numbers",
+)
+_BEGINNING = re.compile(rb'\{\n "format": [0-9]+,\n "key": "[0-9a-f]{64}"')
 
 _log = logging.getLogger(__name__)
 
@@ -54,10 +64,13 @@ def training_data(
     """
     if cache is None:
         return build_training_data(trees, vocabulary, strategy, max_children, seed, on_sentence, threads)
+    check_place(cache)
     key = cache_key(trees, vocabulary, strategy, max_children, seed)
     kept = load(cache, key)
     if kept is not None:
         return kept
+    if _has_key(cache, key):
+        _log.warning("the training data in %s is damaged, and is built anew", cache)
     built = build_training_data(trees, vocabulary, strategy, max_children, seed, on_sentence, threads)
     try:
         save(built, cache, key)
@@ -88,18 +101,23 @@ def cache_key(trees: Sequence[Tree], vocabulary: Vocabulary, strategy: Strategy,
 
 def save(training: TrainingData, folder: Path, key: str) -> None:
     """Write training data to a folder, all or nothing: what was there before is replaced when the rest is done."""
+    check_place(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     _clear_leftovers(folder)
     unfinished = folder.with_name(f"{folder.name}.{os.getpid()}.unfinished")
     try:
         unfinished.mkdir()
+        write_atomically(unfinished / CONTENTS, _contents(key))  # so that it is known as ours from the beginning
         files = {name: _write_array(unfinished / f"{name}.npy", array) for name, array in _arrays(training).items()}
-        contents = {"format": FORMAT, "key": key, "uninferable": training.uninferable, "files": files}
-        _write_synced(unfinished / CONTENTS, json.dumps(contents, indent=1).encode())
-        _sync_folder(unfinished)
+        write_atomically(unfinished / CONTENTS, _contents(key, uninferable=training.uninferable, files=files))
         _replace(unfinished, folder)
     finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
+        _remove(unfinished)
+
+
+def _contents(key: str, **about: Any) -> bytes:
+    """The contents file; its beginning, as _BEGINNING has it, is what a folder of ours is recognised by."""
+    return json.dumps({"format": FORMAT, "key": key, **about}, indent=1).encode()
 
 
 def load(folder: Path, key: str, check: bool = True) -> TrainingData | None:
@@ -113,11 +131,60 @@ def load(folder: Path, key: str, check: bool = True) -> TrainingData | None:
         if contents["format"] != FORMAT or contents["key"] != key:
             return None
         arrays = {name: _map_array(folder / f"{name}.npy", about, check) for name, about in contents["files"].items()}
-        matrix = Matrix(*(arrays.pop(f"matrix.{field}") for field in Matrix._fields))
-        candidates = Candidates(*(arrays.pop(f"candidates.{field}") for field in Candidates._fields))
-        return TrainingData(matrix, candidates, arrays.pop("numbers"), int(contents["uninferable"]))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):  # not a cache, or no longer a whole one
+        matrix = Matrix(*(arrays[f"matrix.{field}"] for field in Matrix._fields))
+        candidates = Candidates(*(arrays[f"candidates.{field}"] for field in Candidates._fields))
+        training = TrainingData(matrix, candidates, arrays["numbers"], int(contents["uninferable"]))
+        if check:
+            _check_indices(training)
+        return training
+    except (
+        OSError,
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        RecursionError,
+    ):  # not a cache, or no longer a whole one
         return None
+
+
+def _check_indices(training: TrainingData) -> None:
+    """Raise ValueError where an index is outside its array: compiled code would follow it."""
+    (segments, starts, features, column), candidates, numbers, _ = training
+    n_rows, n_states, n_candidates = len(segments), len(candidates.sentences), len(candidates.states)
+    sound = [
+        starts[0] == 0 and starts[-1] == len(features) and bool((starts[1:] >= starts[:-1]).all()),
+        len(column) == len(numbers) and _inside(column, segments.shape[1]),
+        all(_inside(block, len(starts) - 1) for block in _blocks(segments)),
+        all(_inside(block, len(column)) for block in _blocks(features)),
+        len(candidates.correct) == len(candidates.incorrect) == n_states,
+        _inside(candidates.states, n_states),
+        all(len(getattr(candidates, name)) == n_candidates for name in ("gold", "first_rows", "choices")),
+        _inside(candidates.gold, candidates.choices.shape[1], least=-1),
+        _inside(candidates.first_rows, n_rows + 1),  # one that allows no label has no row
+    ]
+    if not all(sound):
+        raise ValueError("an index is outside its array")
+    allowed = candidates.choices != NOT_ALLOWED
+    last = np.where(allowed, candidates.choices, 0).max(axis=1, initial=0).astype(np.int64) + candidates.first_rows
+    if not _inside(last[allowed.any(axis=1)], n_rows):
+        raise ValueError("a candidate has a row that is not there")
+
+
+def _inside(indices: np.ndarray, end: int, least: int = 0) -> bool:
+    return indices.size == 0 or (int(indices.min()) >= least and int(indices.max()) < end)
+
+
+def _blocks(array: np.ndarray) -> Iterator[np.ndarray]:
+    return (array[first : first + _BLOCK] for first in range(0, len(array), _BLOCK))
+
+
+def _has_key(folder: Path, key: str) -> bool:
+    """Whether the folder says that it holds the data of this key."""
+    try:
+        return f'"key": "{key}"'.encode() in (folder / CONTENTS).read_bytes()[:200]
+    except OSError:
+        return False
 
 
 def _clear_leftovers(folder: Path) -> None:
@@ -125,7 +192,7 @@ def _clear_leftovers(folder: Path) -> None:
     for ending in ("unfinished", "outdated"):
         for leftover in folder.parent.glob(f"{glob.escape(folder.name)}.*.{ending}"):
             if time.time() - leftover.stat().st_mtime > _ABANDONED:
-                shutil.rmtree(leftover, ignore_errors=True)
+                _remove(leftover)
 
 
 def _arrays(training: TrainingData) -> dict[str, np.ndarray]:
@@ -165,27 +232,52 @@ def _checksum(path: Path) -> int:
     return checksum
 
 
-def _write_synced(path: Path, content: bytes) -> None:
-    with path.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+def check_place(folder: Path) -> None:
+    """Refuse a folder that holds anything but training data which this program wrote: saving there would replace it.
+
+    >>> check_place(Path("no such folder"))
+    """
+    if not folder.exists():
+        return
+    reason = _not_ours(folder)
+    if reason:
+        raise UsageError(
+            f"{folder}: the feature matrix can't be kept here, since it would replace what is there: {reason}. "
+            "Move it away, or give a folder that is new or empty, or one that gpuparse made."
+        )
 
 
-def _sync_folder(folder: Path) -> None:
-    if os.name == "posix":  # elsewhere a folder can't be opened
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+def _not_ours(folder: Path) -> str:
+    """Why a folder is not one that save() made; empty where it is, or where there is nothing in it."""
+    if not folder.is_dir() or folder.is_symlink():
+        return "it is a link" if folder.is_symlink() else "it is not a folder"
+    names = {path.name for path in folder.iterdir()}
+    foreign = sorted(names - {CONTENTS, *(f"{name}.npy" for name in ARRAY_NAMES)})
+    if foreign:
+        return f"it holds {foreign[0]!r}, which gpuparse did not write"
+    if not names:
+        return ""
+    try:
+        with (folder / CONTENTS).open("rb") as file:
+            beginning = file.read(200)
+    except OSError:
+        beginning = b""
+    return "" if _BEGINNING.match(beginning) else f"it has no {CONTENTS} of gpuparse's"
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder that save() made, if that is what it is, and nothing else."""
+    if folder.exists() and not _not_ours(folder):
+        for path in folder.iterdir():
+            path.unlink()
+        folder.rmdir()
 
 
 def _replace(finished: Path, folder: Path) -> None:
     """Put a finished folder in its place. Maps of an older one stay valid: its files live on until they are closed."""
+    check_place(folder)
     outdated = folder.with_name(f"{folder.name}.{os.getpid()}.outdated")
     if folder.exists():
-        folder.rename(outdated)
-    finished.rename(folder)
-    _sync_folder(folder.parent)
-    shutil.rmtree(outdated, ignore_errors=True)
+        move_folder(folder, outdated)
+    move_folder(finished, folder)
+    _remove(outdated)

@@ -6,11 +6,11 @@ A feature may be written more than once, since a group is a set and its items ar
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from gpuparse.features.groups import COUNTED, DOMAIN, GROUPS, Domain
 from gpuparse.features.runs import CUTS, child_of, run_of, set_cuts
 from gpuparse.features.space import LENGTH, LENGTHS
+from gpuparse.jit import compiled
 from gpuparse.logic.items import HEAD, SYMBOL, TAG, TAG_CLASS, WORD
 
 _ITEMS, _CHILD = int(Domain.ITEMS), int(Domain.CHILD)
@@ -21,7 +21,7 @@ def segment_capacity(n_words: int) -> int:
     return len(GROUPS) * (4 * n_words + LENGTHS + 1)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _emit_item(item, items, terminals, base, symbols, out, at):
     """Write the label, head word, head tag and tag class of an item as features."""
     head = items[item, HEAD]
@@ -40,7 +40,7 @@ def _emit_item(item, items, terminals, base, symbols, out, at):
     return at
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _emit_length(length, base, out, at):
     """Write `len(J)=length` and `len(J)>n` for every smaller n."""
     if length < LENGTHS:
@@ -52,7 +52,7 @@ def _emit_length(length, base, out, at):
     return at
 
 
-@njit(cache=True, nogil=True)
+@compiled(allocates=True)
 def emit_segment(column, numbering, items, terminals, frontier, size, i, j, h, out, at):
     """Write the features of one column's groups for the inference over `frontier[i..j]` with head child `h`.
 

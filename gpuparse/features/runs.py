@@ -5,8 +5,6 @@ Training and parsing both ask here, so that a group means the same to them.
 
 from __future__ import annotations
 
-from numba import njit
-
 from gpuparse.features.groups import (
     CLIP_START,
     CLIP_STOP,
@@ -19,6 +17,7 @@ from gpuparse.features.groups import (
     Domain,
     Point,
 )
+from gpuparse.jit import inlined
 from gpuparse.logic.items import END, FIRST, HEAD, HEAD_CHILD, LAST, START
 
 _BELOW, _TERMINALS = int(Domain.BELOW), int(Domain.TERMINALS)
@@ -27,7 +26,7 @@ _POINTS = len(Point)
 CUTS = 2 * _POINTS  # the six points among the frontier items, and the six among the terminals
 
 
-@njit(cache=True, nogil=True)
+@inlined
 def set_cuts(cuts, items, frontier, size, n_words, i, j, h):
     """Write down where the points of an inference lie, among the frontier items and among the terminals."""
     cuts[_BEGIN], cuts[_LEFT], cuts[_HEAD], cuts[_HEADEND], cuts[_RIGHT], cuts[_FINISH] = 0, i, h, h + 1, j + 1, size
@@ -38,7 +37,7 @@ def set_cuts(cuts, items, frontier, size, n_words, i, j, h):
     cuts[words + _RIGHT], cuts[words + _FINISH] = items[frontier[j], END], n_words
 
 
-@njit(cache=True, nogil=True)
+@inlined
 def child_of(group, cuts, items, frontier):
     """The only item of a group of the domain CHILD, or -1."""
     parent = frontier[cuts[group[START_POINT]] + group[START_OFFSET]]
@@ -46,7 +45,7 @@ def child_of(group, cuts, items, frontier):
     return items[parent, FIRST if which == _LEFT else HEAD_CHILD if which == _HEAD else LAST]
 
 
-@njit(cache=True, nogil=True)
+@inlined
 def run_of(group, cuts, items, frontier):
     """The run of a group of another domain: `[start, skip)` and `[resume, stop)`, frontier places or terminals."""
     domain = group[DOMAIN]

@@ -7,9 +7,9 @@ from such keys to segments is all that sharing takes.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from gpuparse.features.groups import Column
+from gpuparse.jit import compiled, kernel
 
 _SORTED_AT_ONCE = 2**14  # features: their keys fit in the processor's cache
 
@@ -18,7 +18,7 @@ _SENTENCE, _STATE, _LEFT, _RIGHT, _LEFT_CHILD, _RIGHT_CHILD, _CHILDREN, _HEAD, _
 )
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@compiled
 def mix(key, value):
     """A 64-bit hash of a hash and a number, which does not commute."""
     key = (key + np.uint64(1)) * np.uint64(0xD6E8FEB86659FD93) + np.uint64(value)
@@ -26,7 +26,7 @@ def mix(key, value):
     return key ^ (key >> np.uint64(29))
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@compiled
 def run_key(column, frontier, start, stop, extra):
     """The key of a run of frontier items. Within a sentence an item has one number, so equal runs are the same run."""
     key = mix(mix(np.uint64(0), column + 1), extra)
@@ -35,7 +35,7 @@ def run_key(column, frontier, start, stop, extra):
     return key
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@compiled
 def column_key(column, state, frontier, size, hashes, i, j, h):
     """What decides the segment of a column: equal keys, equal features."""
     if column == _SENTENCE:
@@ -61,7 +61,7 @@ def column_key(column, state, frontier, size, hashes, i, j, h):
     return run_key(column, frontier, i, j + 1, h - i)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@compiled
 def hash_ends(frontier, size, hashes):
     """`hashes[0, i]` stands for the items before i, `hashes[1, j]` for those from j on."""
     hashes[0, 0] = 0
@@ -72,7 +72,7 @@ def hash_ends(frontier, size, hashes):
         hashes[1, at] = mix(hashes[1, at + 1], frontier[at] + 1)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def find_slot(keys, values, key):
     """The slot of a key in the open-addressed table, or the free slot where it belongs."""
     mask = len(keys) - 1
@@ -82,7 +82,7 @@ def find_slot(keys, values, key):
     return slot
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def write_segment(emitted, buffer, seen, starts, features, filled):
     """Append the distinct features of the buffer as a new segment; its number, or 0 if it is empty."""
     segment = filled[3]
@@ -101,7 +101,7 @@ def write_segment(emitted, buffer, seen, starts, features, filled):
     return segment
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_features(features, counts):
     """Add to `counts` how many segments have each feature."""
     for feature in features:

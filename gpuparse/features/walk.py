@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from gpuparse.dtypes import CHOICE
 from gpuparse.features.extraction import emit_segment
 from gpuparse.features.groups import Column
 from gpuparse.features.segments import column_key, find_slot, hash_ends, run_key, write_segment
+from gpuparse.jit import compiled, kernel
 from gpuparse.logic.headtable import head_index
 from gpuparse.logic.items import END, FIRST, LAST, START
 from gpuparse.logic.strategy import Strategy, allows_children, allows_label
@@ -19,7 +19,7 @@ OUT_OF_TABLE = 5  # what ran out of room: the table of segments
 _BU = int(Strategy.bu)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def walk(path, number, strategy, max_children, heads, numbering, label_symbols, workspace, growing, filled):
     """Add the states, candidates, rows and segments of one gold path to the growing arrays.
 
@@ -115,7 +115,7 @@ def walk(path, number, strategy, max_children, heads, numbering, label_symbols, 
     return -1, missed
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _choose_heads(heads, label_symbols, items, terminals, frontier, size, i, j, choice, taken, run_heads):
     """Find the head that each label takes of a run of children, and which of the candidate's rows that makes.
 
@@ -140,10 +140,11 @@ def _choose_heads(heads, label_symbols, items, terminals, frontier, size, i, j, 
     return n_rows
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _repeat_heads(candidates, choices, row_heads, earlier, candidate, run_heads):
     """The same as an earlier candidate over the same run. (A run of one item differs: it may or may not be all.)"""
-    choices[candidate] = choices[earlier]
+    for label in range(choices.shape[1]):
+        choices[candidate, label] = choices[earlier, label]
     first_row = candidates[earlier, 6]
     n_rows = candidates[earlier + 1, 6] - first_row
     for at in range(n_rows):
@@ -151,7 +152,7 @@ def _repeat_heads(candidates, choices, row_heads, earlier, candidate, run_heads)
     return n_rows
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _gold_item(items, parents, frontier, i, j):
     """The gold item whose children are exactly `frontier[i..j]`, or -1."""
     parent = parents[frontier[i]]
@@ -163,7 +164,7 @@ def _gold_item(items, parents, frontier, i, j):
     return parent
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def infer(items, frontier, size, gold):
     """Put a gold item in place of its children; its frontier index, and how many children it had."""
     i = 0

@@ -5,12 +5,13 @@ With several devices, each has the matrix and threads of its own, and all take l
 
 from __future__ import annotations
 
+import hashlib
+import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import quote, unquote
 
 from gpuparse.errors import DeviceError
 from gpuparse.features.examples import Examples
@@ -73,6 +74,7 @@ def train_labels(
 
     def learn_on(label: str) -> Ensemble:
         log = Log(log_path(folder, label), label, options, fingerprint)
+        log.check_features(len(matrix.column))
         if log.end is not None:
             return Ensemble(label, [a for a in log.attempts if a.kept], len(log.attempts), log.end)
         if stop.is_set():
@@ -142,12 +144,13 @@ def working_bytes(matrix: Matrix, options: Options) -> int:
 
 
 def log_path(folder: Path, label: str) -> Path:
-    """Where a label's log lives; labels may hold any character.
+    """Where a label's log lives. Labels may hold any character, at any length; a file name has few, to be seen by.
 
     >>> log_path(Path("logs"), "PRP$").name
-    'PRP%24.jsonl'
+    'PRP-83006b77b1d6f64d.jsonl'
     """
-    return folder / f"{quote(label, safe='')}.jsonl"
+    seen = re.sub("[^A-Za-z0-9]", "", label)[:20]
+    return folder / f"{seen}-{hashlib.sha256(label.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}.jsonl"
 
 
 def read_attempts(folder: Path) -> dict[str, list[Attempt]]:
@@ -156,7 +159,7 @@ def read_attempts(folder: Path) -> dict[str, list[Attempt]]:
     >>> read_attempts(Path("no such folder"))
     {}
     """
-    return {unquote(path.stem): read_log(path) for path in sorted(folder.glob("*.jsonl"))}
+    return dict(sorted((read_log(path) for path in folder.glob("*.jsonl")), key=lambda log: log[0]))
 
 
 def _wait(futures: list[Future[Ensemble]], stop: threading.Event) -> None:

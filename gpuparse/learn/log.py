@@ -1,22 +1,28 @@
 """The log of a label: JSON lines, one for each tree tried. It can be plotted, and it is also the checkpoint.
 
 Lines are only ever appended, each in one write, so a process that is killed loses at most the tree it was growing.
+Each ends with a checksum over itself and all lines before it: one that is lost, doubled or changed is noticed.
 """
 
 from __future__ import annotations
 
 import errno
 import json
+import math
 import os
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from gpuparse.errors import TrainingError
 from gpuparse.learn.options import Options
-from gpuparse.learn.tree import GrownTree
+from gpuparse.learn.tree import GrownTree, check_tree
 
-VERSION = 1
+VERSION = 2
+MOST_VALUE = 700.0  # of a leaf: its exponential must be finite
 
 
 @dataclass(frozen=True)
@@ -49,8 +55,23 @@ class Attempt:
         True
         """
         values = {("lambda_" if k == "lambda" else k): v for k, v in line.items()}
+        values.pop("checksum", None)
         tree = values.pop("tree", None)
         return cls(**values, tree=None if tree is None else GrownTree.of(**tree))
+
+    def check(self, expected: int) -> None:
+        """Raise ValueError where it is not the attempt of this number, or could not have come from training."""
+        figures = (self.lambda_, self.risk, self.loss, self.seconds)
+        if self.attempt != expected:
+            raise ValueError(f"this is attempt {self.attempt!r}, where attempt {expected} belongs")
+        if not all(isinstance(figure, (int, float)) and math.isfinite(figure) for figure in figures):
+            raise ValueError("a figure is not a finite number")
+        if self.lambda_ < 0 or self.seconds < 0 or not isinstance(self.kept, bool):
+            raise ValueError("a figure is out of range")
+        if self.kept != (self.tree is not None):
+            raise ValueError("a tree is there that was not kept, or was kept and is not there")
+        if self.tree is not None:
+            check_tree(self.tree, MOST_VALUE)
 
 
 class Log:
@@ -61,15 +82,16 @@ class Log:
         self.attempts: list[Attempt] = []
         self.end: str | None = None
         header = {"version": VERSION, "label": label, "fingerprint": fingerprint, "options": options.course()}
-        lines, sound = _read(path) if path.exists() else ([], 0)
+        lines, sound, self._checksum = _read(path) if path.exists() else ([], 0, 0)
         if lines:
             self._check(lines[0], header)
+        for number, line in enumerate(lines[1:], 2):
+            with _named_line(path, number):
+                self._take(line, options)
         with path.open("ab") as file:
             file.truncate(sound)
         if not lines:
             self._append(header)
-        for line in lines[1:]:
-            self._take(line, options)
 
     def add(self, attempt: Attempt) -> None:
         """Append an attempt."""
@@ -91,11 +113,23 @@ class Log:
         if "end" in line:
             self.end = line["end"] if line["budgets"] == options.budgets() else None
         else:
-            self.attempts.append(Attempt.from_json(line))
+            attempt = Attempt.from_json(line)
+            attempt.check(len(self.attempts))
+            self.attempts.append(attempt)
             self.end = None
 
+    def check_features(self, n_features: int) -> None:
+        """Refuse trees that test a feature which the matrix does not have."""
+        for attempt in self.attempts:
+            if attempt.tree is not None and int(attempt.tree.feature.max()) >= n_features:
+                raise TrainingError(
+                    f"{self.path}: the tree of attempt {attempt.attempt} tests a feature that is not there"
+                )
+
     def _append(self, line: dict[str, Any]) -> None:
-        data = (json.dumps(line) + "\n").encode()
+        body = json.dumps(line)[:-1].encode()
+        checksum = zlib.crc32(body, self._checksum)
+        data = body + _ending(checksum)
         try:
             with self.path.open("ab", buffering=0) as file:
                 before = file.tell()
@@ -107,28 +141,55 @@ class Log:
                 f"{self.path}: the log of training can't be written: {error.strerror or error}. What it holds is "
                 "whole: --resume goes on from there."
             ) from error
+        self._checksum = checksum
 
 
-def read_log(path: Path) -> list[Attempt]:
-    """The attempts of a log."""
-    lines, _ = _read(path)
-    return [Attempt.from_json(line) for line in lines if "attempt" in line]
+def read_log(path: Path) -> tuple[str, list[Attempt]]:
+    """The label of a log, and its attempts."""
+    lines, _, _ = _read(path)
+    attempts: list[Attempt] = []
+    label = ""
+    for number, line in enumerate(lines, 1):
+        with _named_line(path, number):
+            if number == 1:
+                label = str(line["label"])
+            elif "attempt" in line:
+                attempts.append(Attempt.from_json(line))
+                attempts[-1].check(len(attempts) - 1)
+    return label, attempts
 
 
-def _read(path: Path) -> tuple[list[dict[str, Any]], int]:
-    """The sound lines of a log, and how many bytes they take: a last line that was cut short does not count."""
+def _ending(checksum: int) -> bytes:
+    return f', "checksum": "{checksum:08x}"}}\n'.encode()
+
+
+@contextmanager
+def _named_line(path: Path, number: int) -> Iterator[None]:
+    """What is wrong with a line is told with the file and its number."""
+    try:
+        yield
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
+        raise TrainingError(
+            f"{path}, line {number}: this line does not belong into this training log ({error}). The log was damaged "
+            "or changed: restore it, or begin anew with --overwrite."
+        ) from error
+
+
+def _read(path: Path) -> tuple[list[dict[str, Any]], int, int]:
+    """The sound lines of a log, how many bytes they take (a last line that was cut short does not count), their sum."""
     lines: list[dict[str, Any]] = []
-    sound = 0
-    content = path.read_bytes()
-    raw = content.splitlines(keepends=True)
+    sound = checksum = 0
+    raw = path.read_bytes().splitlines(keepends=True)
     for number, line in enumerate(raw, 1):
-        try:
-            if not line.endswith(b"\n"):
-                raise ValueError("cut short")
-            lines.append(json.loads(line))
-        except ValueError as error:
-            if number < len(raw):
-                raise TrainingError(f"{path}, line {number}: this is no line of a training log ({error})") from error
+        if number == len(raw) and not line.endswith(b"\n"):
             break
+        with _named_line(path, number):
+            entry = json.loads(line)
+            if number == 1 and entry["version"] != VERSION:
+                raise ValueError(f"it is of version {entry['version']} of the format, this gpuparse reads {VERSION}")
+            checksum = zlib.crc32(line[: -len(_ending(0))], checksum)
+            if not line.endswith(_ending(checksum)):
+                raise ValueError("its checksum is wrong")
+            lines.append(entry)
         sound += len(line)
-    return lines, sound
+    return lines, sound, checksum

@@ -54,3 +54,27 @@ class GrownTree(NamedTuple):
         [0.25]
         """
         return {name: array.tolist() for name, array in self._asdict().items()}
+
+
+def check_tree(tree: GrownTree, most_value: float) -> None:
+    """Raise ValueError where the arrays are no tree: each node but the root is the child of one node before it.
+
+    >>> check_tree(GrownTree.of([7, -1, -1], [0, -1, -1], [2, -1, -1], [0.0, 0.5, 0.0]), 1.0)
+    Traceback (most recent call last):
+        ...
+    ValueError: a node of a tree has a child that is not after it
+    """
+    feature, yes, no, value = tree
+    size = len(feature)
+    if size == 0 or any(array.shape != (size,) for array in tree):
+        raise ValueError("the arrays of a tree are not of one length")
+    inner = np.flatnonzero(feature >= 0)
+    if (feature < -1).any() or (yes[feature < 0] != -1).any() or (no[feature < 0] != -1).any():
+        raise ValueError("a leaf of a tree has a feature or children")
+    children = np.concatenate([yes[inner], no[inner]])
+    if (children <= np.tile(inner, 2)).any() or (children >= size).any():
+        raise ValueError("a node of a tree has a child that is not after it")
+    if not np.array_equal(np.bincount(children, minlength=size), np.arange(size) > 0):
+        raise ValueError("a node of a tree has two parents, or none")
+    if not (np.abs(value) <= most_value).all():
+        raise ValueError("a value of a tree is out of range")

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from gpuparse.dtypes import ITEM
+from gpuparse.jit import compiled
 from gpuparse.logic.items import PUNCTUATION, SYMBOL
 from gpuparse.logic.vocabulary import Vocabulary
 from gpuparse.trees.heads import CONJUNCTION
@@ -45,12 +45,12 @@ def compile_heads(vocabulary: Vocabulary) -> HeadTable:
     return HeadTable(rank, from_left, last, vocabulary.symbol(CONJUNCTION))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _is_punctuation(terminals, item):
     return item < terminals.shape[0] and terminals[item, PUNCTUATION] != 0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def head_index(heads, label, items, terminals, frontier, i, j):
     """The frontier index of the head child of an item with this label over `frontier[i..j]`."""
     if items[frontier[j], SYMBOL] == heads.last[label]:
@@ -66,7 +66,7 @@ def head_index(heads, label, items, terminals, frontier, i, j):
     return _first_conjunct(heads, items, terminals, frontier, i, head)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _first_conjunct(heads, items, terminals, frontier, i, head):
     """Of `A CC head` the nearest child before the conjunction that is no punctuation, if there is one."""
     if head - i < 2 or items[frontier[head - 1], SYMBOL] != heads.conjunction:

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from numba import njit
-
+from gpuparse.jit import compiled
 from gpuparse.logic.items import ONLY, PUNCTUATION, SYMBOL
 
 
@@ -23,7 +22,7 @@ class Strategy(IntEnum):
 _R2L, _L2R = int(Strategy.r2l), int(Strategy.l2r)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def allows_children(strategy, last, items, terminals, frontier, i, j):
     """Whether a new item may have the children `frontier[i..j]`, whatever its label."""
     if last >= 0 and ((strategy == _R2L and i > last) or (strategy == _L2R and j < last)):
@@ -35,7 +34,7 @@ def allows_children(strategy, last, items, terminals, frontier, i, j):
     return not (final < n_words and terminals[final, PUNCTUATION])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def in_unary_chain(items, item, symbol):
     """Whether the unary chain that ends in this item carries the symbol already."""
     while item >= 0:
@@ -45,7 +44,7 @@ def in_unary_chain(items, item, symbol):
     return False
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def allows_label(label, n_labels, label_symbols, items, frontier, size, i, j):
     """Whether the label may be inferred over `frontier[i..j]`, given that the children are allowed."""
     if label == n_labels - 1:  # TOP
@@ -53,7 +52,7 @@ def allows_label(label, n_labels, label_symbols, items, frontier, size, i, j):
     return i != j or not in_unary_chain(items, frontier[i], label_symbols[label])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def items_ahead(strategy, size, i, j):
     """How many of a frontier's `size` items are still ahead once a new item stands over `frontier[i..j]`.
 

@@ -22,7 +22,7 @@ from gpuparse.logic.vocabulary import TOP, Vocabulary
 from gpuparse.model.ensemble import Ensemble
 from gpuparse.model.model import CurvePoint, Model
 from gpuparse.model.rules import FIXED_POINT
-from gpuparse.model.words import printable
+from gpuparse.printable import printable
 from gpuparse.tag import Tagger
 from gpuparse.tag.tagger import ARRAYS as TAGGER_ARRAYS
 from gpuparse.trees import parse_language
@@ -31,6 +31,9 @@ MOST_CHILDREN = 63  # the search keeps the head children of a candidate as bits 
 MOST_FEATURES = int(np.iinfo(FEATURE).max)
 MOST_HEAD_RANKS = 2**26  # entries of the table of head rules: 256 MB
 MOST_LITERALS = 20_000_000  # of all rules together; laid out they take some gigabytes
+MOST_LITERALS_PER_NODE = 200  # the bundled model has 20: a file must not take far more memory than its size promises
+FEW_LITERALS = 1_000_000  # which are no trouble, however few nodes they come from
+MOST_NEEDED = 64  # features that a rule must have; the rows of the search grow with the square. The bundled model has 5
 MOST_TAGS = 1000  # of a tagger: its tables grow with their square, its memory for a long sentence too
 MOST_TAGGER_WEIGHTS = 2**30  # features times tags of a tagger: 2 GB
 MOST_SCORE = 2.0**62 / FIXED_POINT  # of one label: its sums must fit into 64 bits of fixed point
@@ -255,15 +258,18 @@ def _check_literals(arrays: Arrays, starts: np.ndarray) -> None:
     """Count the literals of the rules, level by level: d at a leaf of depth d, d^2 / 2 more if all are negations."""
     root = np.repeat(starts[:-1], arrays.nodes)
     yes, no = root + arrays.yes, root + arrays.no
-    level, negative = starts[:-1], np.ones(len(starts) - 1, bool)
+    level, negative, needed = starts[:-1], np.ones(len(starts) - 1, bool), np.zeros(len(starts) - 1, np.int64)
     literals, depth = 0, 0
+    most = min(MOST_LITERALS, FEW_LITERALS + MOST_LITERALS_PER_NODE * len(arrays.feature))
     while len(level):
         leaf = arrays.feature[level] < 0
         literals += int(leaf.sum()) * depth + int((leaf & negative).sum()) * depth * depth // 2
-        _require(literals <= MOST_LITERALS, f"its trees are too deep: their rules have over {MOST_LITERALS:,} literals")
-        inner, negative = level[~leaf], negative[~leaf]
+        _require(literals <= most, f"its trees are too deep: their rules have over {most:,} literals")
+        _require(needed.max() <= MOST_NEEDED, f"its trees are too deep: a rule needs over {MOST_NEEDED} features")
+        inner, negative, needed = level[~leaf], negative[~leaf], needed[~leaf]
         level = np.concatenate([yes[inner], no[inner]])
         negative = np.concatenate([np.zeros(len(inner), bool), negative])
+        needed = np.concatenate([needed + 1, needed])
         depth += 1
 
 

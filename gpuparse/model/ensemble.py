@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gpuparse.dtypes import FEATURE, REAL
-from gpuparse.learn import GrownTree
+from gpuparse.model.compounds import Compounds, Literals, sum_leaves
 
-Literals = tuple[tuple[int, bool], ...]  # (feature, is it there?), ascending, each feature once
+if TYPE_CHECKING:
+    from gpuparse.learn import GrownTree
 
 
 @dataclass(frozen=True)
 class Ensemble:
     """Decision trees, in the order in which they were built.
 
+    >>> from gpuparse.learn import GrownTree
     >>> stump = GrownTree.of([7, -1, -1], [1, -1, -1], [2, -1, -1], [0.0, 0.5, 0.0])
     >>> ensemble = Ensemble.of([stump], [0.1])
     >>> ensemble.score({7}), ensemble.score(set()), ensemble.compounds(0.1)
@@ -52,6 +55,8 @@ class Ensemble:
 
     def trees(self, lambda_: float = 0.0) -> Iterator[GrownTree]:
         """The trees of the model at this lambda."""
+        from gpuparse.learn import GrownTree  # parsing needs rules, not trees, and nothing that learns
+
         for tree in range(self.trees_at(lambda_)):
             nodes = slice(self.starts[tree], self.starts[tree + 1])
             yield GrownTree(self.feature[nodes], self.yes[nodes], self.no[nodes], self.value[nodes])
@@ -69,15 +74,39 @@ class Ensemble:
     def compounds(self, lambda_: float = 0.0) -> dict[Literals, float]:
         """The parameters: each compound feature with the sum of its leaves; zeros are left out.
 
+        >>> from gpuparse.learn import GrownTree
         >>> twice = GrownTree.of([7, 7, -1, -1, -1], [1, 2, -1, -1, -1], [4, 3, -1, -1, -1], [0, 0, 0.5, 9.0, 0])
         >>> Ensemble.of([twice], [0.1]).compounds()  # nothing falls into the leaf "7 and not 7"
         {((7, True),): 0.5}
         """
-        theta: dict[Literals, float] = {}
-        for tree in self.trees(lambda_):
-            for leaf, path in tree.paths().items():
-                literals = tuple(sorted(set(path)))
-                possible = len({feature for feature, _ in literals}) == len(literals)
-                if tree.value[leaf] != 0.0 and possible:
-                    theta[literals] = theta.get(literals, 0.0) + float(tree.value[leaf])
-        return {literals: value for literals, value in theta.items() if value != 0.0}
+        return self.parameters(lambda_).to_dict()
+
+    def parameters(self, lambda_: float = 0.0) -> Compounds:
+        """The same as flat arrays."""
+        trees = self.trees_at(lambda_)
+        starts = self.starts[: trees + 1]
+        nodes = slice(0, int(starts[-1]))
+        feature, value = self.feature[nodes].astype(np.int64), self.value[nodes]
+        root = np.repeat(starts[:-1], np.diff(starts))
+        inner = np.flatnonzero(feature >= 0)
+        parent = np.full(len(feature), -1)
+        literal = np.empty(len(feature), np.int64)  # of the step from the parent
+        for children, there in ((self.yes, 1), (self.no, 0)):
+            child = root[inner] + children[inner]
+            parent[child], literal[child] = inner, 2 * feature[inner] + there
+        leaves = np.flatnonzero((feature < 0) & (value != 0.0))
+        paths, literals = _walk_up(leaves, parent, literal)
+        return sum_leaves(paths, literals, value[leaves])
+
+
+def _walk_up(leaves: np.ndarray, parent: np.ndarray, literal: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """For every step of every leaf's path the number of the leaf, and the step's literal; all leaves walk at once."""
+    paths, literals = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    path, node = np.arange(len(leaves)), leaves
+    while len(node):
+        below = parent[node] >= 0
+        path, node = path[below], node[below]
+        paths.append(path)
+        literals.append(literal[node])
+        node = parent[node]
+    return np.concatenate(paths), np.concatenate(literals)

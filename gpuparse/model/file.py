@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import secrets
 from pathlib import Path
 
 import msgspec
@@ -19,6 +18,7 @@ from safetensors.numpy import save
 from gpuparse.errors import ModelError
 from gpuparse.model.contents import PARSER_TYPES, TAGGER_TYPES, Arrays, Flaw, Header, pack, unpack
 from gpuparse.model.model import Model
+from gpuparse.storage import write_atomically
 
 FORMAT = "gpuparse model"
 VERSION = 1
@@ -71,7 +71,7 @@ def save_model(model: Model, path: Path) -> None:
         raise ModelError(f"{path}: this model can't be stored: {flaw}.") from flaw
     check_place(path)
     try:
-        _write(path, to_bytes(header, arrays))
+        write_atomically(path, to_bytes(header, arrays))
     except OSError as error:
         raise ModelError(f"{path}: the model can't be written: {error.strerror or error}.") from error
 
@@ -97,7 +97,10 @@ def load_model(path: Path) -> Model:
     gpuparse.errors.ModelError: no/such.model: the model can't be read: No such file or directory.
     """
     try:
-        return unpack(*from_bytes(_read(path)))
+        header, arrays, verified = from_bytes(_read(path))
+        model = unpack(header, arrays)
+        object.__setattr__(model, "checksum", verified)  # no argument of Model, so that no changed copy takes it along
+        return model
     except Flaw as flaw:
         raise ModelError(f"{path}: the model can't be used: {flaw}.") from flaw
     except _NotAModel as error:
@@ -138,8 +141,8 @@ def _plain(value: object) -> object:
     raise TypeError(f"a model's configuration can't hold {value!r}, which JSON does not know")
 
 
-def from_bytes(content: bytes) -> tuple[Header, Arrays]:
-    """The header and the arrays of a file, its version and its checksum checked; unpack() checks the rest."""
+def from_bytes(content: bytes) -> tuple[Header, Arrays, str]:
+    """The header, the arrays and the checksum of a file, which is right; unpack() checks the rest."""
     envelope = _envelope(content)
     _check_version(envelope.version)
     arrays = _arrays(content)
@@ -147,7 +150,7 @@ def from_bytes(content: bytes) -> tuple[Header, Arrays]:
     if envelope.checksum != checksum(text, arrays):
         raise _NotAModel(_DAMAGED.format("its checksum is wrong"))
     try:
-        return _DECODER.decode(text), arrays
+        return _DECODER.decode(text), arrays, envelope.checksum
     except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
         raise _NotAModel(_DAMAGED.format(f"its header can't be read ({error})")) from error
 
@@ -201,33 +204,3 @@ def _read(path: Path) -> bytes:
         if beginning[8:] != b"{" or not 2 <= length <= min(_LONGEST_PREFACE, os.fstat(file.fileno()).st_size - 8):
             raise _NotAModel(_NO_MODEL)
         return beginning + file.read()
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write under a name of our own in the same folder, wait for the disk, and only then take the place of `path`."""
-    target = path.resolve()  # where it is a link, what it points to is replaced
-    temporary = target.with_name(f".gpuparse-{secrets.token_hex(8)}")
-    try:
-        with temporary.open("xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    _sync_folder(target.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Wait until the new name is on the disk too, where the system lets us."""
-    try:
-        descriptor = os.open(folder, os.O_RDONLY)
-    except OSError:
-        return
-    try:
-        os.fsync(descriptor)
-    except OSError:
-        pass
-    finally:
-        os.close(descriptor)

@@ -12,7 +12,8 @@ from gpuparse.features.space import FeatureSpace
 from gpuparse.logic.strategy import Strategy
 from gpuparse.logic.vocabulary import Vocabulary
 from gpuparse.model.ensemble import Ensemble
-from gpuparse.model.rules import Rules, compile_rules
+from gpuparse.model.laid_out import kept_rules
+from gpuparse.model.rules import Rules, lay_out
 from gpuparse.tag import Tagger
 
 
@@ -41,6 +42,7 @@ class Model:
     curve: tuple[CurvePoint, ...] = ()  # from calibration, lambda falling
     configuration: dict[str, Any] = field(default_factory=dict)  # what training was told
     tagger: Tagger | None = None  # without one, words must come with their tags
+    checksum: str | None = field(default=None, init=False, compare=False)  # of the file; a changed copy has none
 
     @cached_property
     def space(self) -> FeatureSpace:
@@ -49,8 +51,14 @@ class Model:
 
     def rules(self, lambda_: float | None = None) -> Rules:
         """The compiled model at a lambda, by default the model's own."""
-        at = self.lambda_ if lambda_ is None else lambda_
-        compounds = {number: self.ensembles[label].compounds(at) for number, label in enumerate(self.vocabulary.labels)}
+        at = float(self.lambda_ if lambda_ is None else lambda_)
+        if self.checksum is None:
+            return self._lay_out(at)
+        return kept_rules(f"{self.checksum}-{at.hex()}", lambda: self._lay_out(at))
+
+    def _lay_out(self, lambda_: float) -> Rules:
+        labels = self.vocabulary.labels
+        parameters = {number: self.ensembles[label].parameters(lambda_) for number, label in enumerate(labels)}
         frequency = np.zeros(self.space.size, np.int64)
         frequency[list(self.rarity)] = -np.array(list(self.rarity.values()), np.int64)
-        return compile_rules(compounds, len(self.vocabulary.labels), self.space, frequency)
+        return lay_out(parameters, len(labels), self.space, frequency)

@@ -13,8 +13,9 @@ the rules that fire. Three things make that cheap and the same everywhere:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from enum import IntEnum
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ import numpy as np
 from gpuparse.dtypes import FEATURE
 from gpuparse.features.groups import Column
 from gpuparse.features.space import FeatureSpace
-from gpuparse.model.ensemble import Literals
+from gpuparse.model.compounds import Compounds, Literals, ranges
 
 FIXED_POINT = 2.0**44  # a score of 1; h is off by less than 1e-9 for tens of thousands of rules
 BLOCK = 64  # rules in a word of a row
@@ -97,109 +98,150 @@ class Rules(NamedTuple):
         return max(1, int(self.layout.group_words[-1]))
 
 
-class _Rule(NamedTuple):
-    """A rule in the order of the layout; features are the model's."""
+class _Ordered(NamedTuple):
+    """The rules in the order of the layout. Features are the model's."""
 
-    part: int
-    needed: int  # how many features it must have
-    label: int
-    literals: tuple[tuple[int, bool], ...]
-    weight: int
+    part: np.ndarray
+    needed: np.ndarray  # how many features each must have
+    label: np.ndarray
+    weight: np.ndarray
+    lengths: np.ndarray  # how many literals each has
+    literals: np.ndarray  # of all rules: 2 * feature + (is it there?)
+    place: np.ndarray  # where each stands among the blocks
 
 
 def compile_rules(
     compounds: Mapping[int, Mapping[Literals, float]], n_labels: int, space: FeatureSpace, frequency: np.ndarray
 ) -> Rules:
+    """Lay out the parameters of each label, as `lay_out` does."""
+    return lay_out({label: Compounds.of(theta) for label, theta in compounds.items()}, n_labels, space, frequency)
+
+
+def lay_out(parameters: Mapping[int, Compounds], n_labels: int, space: FeatureSpace, frequency: np.ndarray) -> Rules:
     """Lay out the parameters of each label. `frequency[feature]` helps to order rules; it changes no score.
 
-    Rules that share frequent features stand side by side, so that such a feature sets bits in few words.
+    Rules that share frequent features stand next to each other, so that such a feature sets bits in few words.
     """
-    features = sorted({feature for theta in compounds.values() for literals in theta for feature, _ in literals})
-    number = {feature: n for n, feature in enumerate(features)}
-    columns = space.columns[space.place(np.array(features, FEATURE))[0]] if features else np.empty(0, np.uint8)
+    of_labels = (Compounds.of({}), *parameters.values())
+    label = np.repeat([0, *parameters], [len(compounds.value) for compounds in of_labels])
+    lengths = np.concatenate([np.diff(compounds.starts) for compounds in of_labels])
+    literals = np.concatenate([compounds.literals for compounds in of_labels])
+    weight = np.rint(np.concatenate([compounds.value for compounds in of_labels]) * FIXED_POINT).astype(np.int64)
     constant = np.zeros(n_labels, np.int64)
-    rules = []
-    for label, theta in compounds.items():
-        for literals, value in theta.items():
-            weight = round(value * FIXED_POINT)
-            if not literals:
-                constant[label] += weight
-            elif weight:
-                local = tuple((number[feature], there) for feature, there in literals)
-                used = {Column(columns[feature]) for feature, _ in local}
-                part = next(part for part, held in PART_COLUMNS.items() if used <= held)
-                rules.append(_Rule(int(part), sum(there for _, there in local), label, local, weight))
-    often = [-int(frequency[feature]) for feature in features]
-    rules.sort(
-        key=lambda rule: (*rule[:3], sorted((often[feature], feature, there) for feature, there in rule.literals))
-    )
-    places = _places(rules)
-    layout = _lay_out(rules, places)
+    np.add.at(constant, label[lengths == 0], weight[lengths == 0])
+    features, local = np.unique(literals >> 1, return_inverse=True)
+    literals = 2 * local + (literals & 1)
+    rules = np.flatnonzero((lengths > 0) & (weight != 0))
+    literals = literals[ranges((np.cumsum(lengths) - lengths)[rules], lengths[rules])]
+    columns = space.columns[space.place(features)[0]]
+    rank = np.argsort(np.lexsort((features, -frequency[features].astype(np.int64))))  # the most frequent is the first
+    ordered = _order(label[rules], weight[rules], lengths[rules], literals, columns, rank)
+    layout = _arrange(ordered)
     return Rules(
-        features=np.array(features, FEATURE),
+        features=features.astype(FEATURE),
         constant=constant,
-        label=np.array([rule.label for rule in rules], np.int32),
-        weight=np.array([rule.weight for rule in rules], np.int64),
-        marks=_collect_marks(rules, places, layout, len(features)),
+        label=ordered.label.astype(np.int32),
+        weight=ordered.weight,
+        marks=_collect_marks(ordered, layout, len(features)),
         layout=layout,
     )
 
 
-def _places(rules: Sequence[_Rule]) -> list[int]:
+def _order(
+    label: np.ndarray,
+    weight: np.ndarray,
+    lengths: np.ndarray,
+    literals: np.ndarray,
+    columns: np.ndarray,
+    rank: np.ndarray,
+) -> _Ordered:
+    """Order the rules by part, number of needs, label, and literals, those of the most frequent features first."""
+    starts = np.cumsum(lengths) - lengths
+    used = _reduce(np.bitwise_or, 1 << columns[literals >> 1].astype(np.int64), starts)
+    held = [sum(1 << column for column in PART_COLUMNS[part]) for part in Part]
+    part = np.argmax([used & ~columns_held == 0 for columns_held in held], axis=0)
+    needed = _reduce(np.add, literals & 1, starts)
+    # Rows of big-endian numbers, as bytes, are in the order of the numbers.
+    owner = np.repeat(np.arange(len(lengths)), lengths)
+    by_rank = np.sort((owner << 32) | (2 * rank[literals >> 1] + (literals & 1))) & 0xFFFFFFFF
+    ends = np.cumsum(lengths + 3)
+    begins = ends - lengths - 3
+    rows = np.empty(len(literals) + 3 * len(lengths), ">u4")
+    for at, column in enumerate((part, needed, label)):
+        rows[begins + at] = column
+    rows[ranges(begins + 3, lengths)] = by_rank
+    content = rows.tobytes()
+    keys = [content[4 * i : 4 * j] for i, j in zip(begins.tolist(), ends.tolist(), strict=True)]
+    order = np.array(sorted(range(len(keys)), key=keys.__getitem__), np.int64)
+    part, needed, label, weight = part[order], needed[order], label[order], weight[order]
+    literals = literals[ranges(starts[order], lengths[order])]
+    return _Ordered(part, needed, label, weight, lengths[order], literals, _places(part, needed, label))
+
+
+def _reduce(function: np.ufunc, values: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Of the values from each start to the next. There is at least one."""
+    return function.reduceat(values, starts) if len(starts) else np.empty(0, np.int64)
+
+
+def _first(*columns: np.ndarray) -> np.ndarray:
+    """Where one of the columns has another value than before."""
+    differs = np.ones(len(columns[0]), bool)
+    differs[1:] = np.any([column[1:] != column[:-1] for column in columns], axis=0)
+    return np.flatnonzero(differs)
+
+
+def _places(part: np.ndarray, needed: np.ndarray, label: np.ndarray) -> np.ndarray:
     """Number the rules; another part or number of needs begins a new block, another label a new eight."""
-    places: list[int] = []
-    for rule, before in zip(rules, (None, *rules), strict=False):
-        place = places[-1] + 1 if places else 0
-        if before is not None and rule[:3] != before[:3]:
-            step = 8 if rule[:2] == before[:2] else BLOCK
-            place = -(-place // step) * step
-        places.append(place)
+    places = np.empty(len(part), np.int64)
+    new_blocks = set(_first(part, needed).tolist())
+    place = 0
+    for start, stop in pairwise([*_first(part, needed, label).tolist(), len(part)]):
+        step = BLOCK if start in new_blocks else 8
+        place = -(-place // step) * step
+        places[start:stop] = np.arange(place, place + stop - start)
+        place += stop - start
     return places
 
 
-def _lay_out(rules: Sequence[_Rule], places: Sequence[int]) -> Layout:
-    groups: dict[tuple[int, int], int] = {}  # part and needs; the first block of each
-    runs: dict[tuple[int, int], list[int]] = {}  # part and label; the eights of each
-    weight = np.zeros((places[-1] // 8 + 1 if places else 0, 8), np.int64)
-    for rule, place in zip(rules, places, strict=True):
-        groups.setdefault((rule.part, rule.needed), place // BLOCK)
-        eights = runs.setdefault((rule.part, rule.label), [])
-        if not eights or eights[-1] != place // 8:
-            eights.append(place // 8)
-        weight[place // 8, place % 8] = rule.weight
-    ordered = sorted(runs)
-    eights = [eight for run in ordered for eight in runs[run]]
-    blocks = [*groups.values(), places[-1] // BLOCK + 1 if places else 0]
-    words = np.diff(blocks) * np.array([1 + needed for _, needed in groups], np.int64)
+def _arrange(rules: _Ordered) -> Layout:
+    blocks = int(rules.place[-1]) // BLOCK + 1 if len(rules.place) else 0
+    weight = np.zeros((blocks * BLOCK // 8, 8), np.int64)
+    weight[rules.place // 8, rules.place % 8] = rules.weight
+    groups = _first(rules.part, rules.needed)
+    group_blocks = np.append(rules.place[groups] // BLOCK, blocks)
+    words = np.diff(group_blocks) * (1 + rules.needed[groups])
+    eights = _first(rules.place // 8)
+    eights = eights[np.lexsort((eights, rules.label[eights], rules.part[eights]))]
+    runs = _first(rules.part[eights], rules.label[eights])
     fires = np.arange(16)[:, None] >> np.arange(4) & 1
     parts = np.arange(len(Part) + 1)
     return Layout(
-        part_groups=np.searchsorted([part for part, _ in groups], parts).astype(np.int32),
-        group_blocks=np.array(blocks, np.int32),
-        group_words=np.cumsum([0, *words]).astype(np.int32),
-        part_runs=np.searchsorted([part for part, _ in ordered], parts).astype(np.int32),
-        run_eights=np.cumsum([0, *(len(runs[run]) for run in ordered)]).astype(np.int32),
-        run_label=np.array([label for _, label in ordered], np.int32),
-        eights=np.array(eights, np.int32),
-        sums=weight[np.array(eights, np.int64)].reshape(-1, 4) @ fires.T,
+        part_groups=np.searchsorted(rules.part[groups], parts).astype(np.int32),
+        group_blocks=group_blocks.astype(np.int32),
+        group_words=np.append(0, np.cumsum(words)).astype(np.int32),
+        part_runs=np.searchsorted(rules.part[eights][runs], parts).astype(np.int32),
+        run_eights=np.append(runs, len(eights)).astype(np.int32),
+        run_label=rules.label[eights][runs].astype(np.int32),
+        eights=(rules.place[eights] // 8).astype(np.int32),
+        sums=weight[rules.place[eights] // 8].reshape(-1, 4) @ fires.T,
     )
 
 
-def _collect_marks(rules: Sequence[_Rule], places: Sequence[int], layout: Layout, n_features: int) -> Marks:
+def _collect_marks(rules: _Ordered, layout: Layout, n_features: int) -> Marks:
     """What each feature sets: a word of a block for rules that must not have it, another for those that must."""
-    marks: list[dict[int, int]] = [{} for _ in range(n_features)]
-    group_of = np.searchsorted(layout.group_blocks, np.array(places, np.int64) // BLOCK, side="right") - 1
-    for rule, place, group in zip(rules, places, group_of.tolist(), strict=True):
-        first, last = layout.group_blocks[group : group + 2].tolist()
-        ruled_out = int(layout.group_words[group]) + place // BLOCK - first
-        met = ruled_out
-        for feature, there in rule.literals:
-            met += there * (last - first)
-            word = met if there else ruled_out
-            marks[feature][word] = marks[feature].get(word, 0) | 1 << place % BLOCK
-    listed = [mark for of_feature in marks for mark in sorted(of_feature.items())]
+    blocks, words = layout.group_blocks.astype(np.int64), layout.group_words.astype(np.int64)
+    group = np.searchsorted(blocks, rules.place // BLOCK, side="right") - 1
+    ruled_out = words[group] + rules.place // BLOCK - blocks[group]
+    rule = np.repeat(np.arange(len(rules.lengths)), rules.lengths)
+    there = rules.literals & 1
+    met = np.cumsum(there) - (np.cumsum(rules.needed) - rules.needed)[rule]  # how many needs up to this one
+    word = ruled_out[rule] + there * met * np.diff(blocks)[group][rule]
+    feature, bit = rules.literals >> 1, np.uint64(1) << (rules.place[rule] % BLOCK).astype(np.uint64)
+    order = np.lexsort((word, feature))
+    feature, word, bit = feature[order], word[order], bit[order]
+    marks = _first(feature, word)
     return Marks(
-        np.cumsum([0, *map(len, marks)]).astype(np.uint32),
-        np.array(listed, np.uint64).reshape(-1, 2),
+        np.searchsorted(feature[marks], np.arange(n_features + 1)).astype(np.uint32),
+        np.stack([word[marks].astype(np.uint64), _reduce(np.bitwise_or, bit, marks).astype(np.uint64)], axis=1),
         layout.group_words[layout.part_groups[:-1]],
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from gpuparse.features.space import FeatureSpace
 from gpuparse.model.ensemble import Ensemble, Literals
+from gpuparse.printable import printable
 
 ALWAYS = "always"  # the compound feature with no literals: the root of every tree
 
@@ -30,17 +31,6 @@ def in_words(literals: Literals, space: FeatureSpace) -> str:
     ordered = sorted(literals, key=lambda literal: not literal[1])
     named = ((printable(space.name(feature)), there) for feature, there in ordered)
     return " and ".join(name if there else f"not {name}" for name, there in named) or ALWAYS
-
-
-def printable(text: str) -> str:
-    r"""The text with whatever could confuse a terminal written as an escape.
-
-    >>> printable("first1.headword=caf\u00e9\x1b[2J")
-    'first1.headword=café\\x1b[2J'
-    """
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def heaviest_rules(ensemble: Ensemble, space: FeatureSpace, most: int, lambda_: float = 0.0) -> list[WordedRule]:

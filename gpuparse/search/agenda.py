@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpuparse.search.compiled import compiled
+from gpuparse.jit import compiled
 
 
 class Order(NamedTuple):

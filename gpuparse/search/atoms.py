@@ -13,15 +13,14 @@ import numpy as np
 from gpuparse.features.groups import COUNTED, DOMAIN, GROUP_TABLE, GROUPS, Column, Domain
 from gpuparse.features.runs import child_of, run_of
 from gpuparse.features.space import LENGTH, LENGTHS, FeatureSpace
+from gpuparse.jit import compiled, inlined
 from gpuparse.logic.items import HEAD, SYMBOL, TAG, TAG_CLASS, WORD
 from gpuparse.model.rules import Marks
-from gpuparse.search.compiled import compiled, inlined
 
 _ITEMS, _CHILD = int(Domain.ITEMS), int(Domain.CHILD)
 _LABEL, _WORD_PROPERTY, _TAG_PROPERTY, _CLASS_PROPERTY = range(4)
 LOOKS_AT_ITEMS = COUNTED + 1  # one more column of the table of groups: whether a feature asks for its items
 BROUGHT = 4  # a word brings a group at most a word, a tag and a class; and an end mark
-_run_of, _child_of = inlined(run_of.py_func), inlined(child_of.py_func)  # the same code, compiled as the search is
 
 
 class Atoms(NamedTuple):
@@ -133,11 +132,11 @@ def set_column(column, atoms, of_word, items, frontier, cuts, row):
     for group in range(atoms.column_starts[column], atoms.column_starts[column + 1]):
         domain = groups[group, DOMAIN]
         if domain == _CHILD:
-            child = _child_of(groups[group], cuts, items, frontier)
+            child = child_of(groups[group], cuts, items, frontier)
             if child >= 0:
                 _set_item(of_symbol, of_word, marks, group, child, items, row)
             continue
-        start, skip, resume, stop = _run_of(groups[group], cuts, items, frontier)
+        start, skip, resume, stop = run_of(groups[group], cuts, items, frontier)
         if groups[group, LOOKS_AT_ITEMS]:
             for part_start, part_stop in ((start, skip), (resume, stop)):
                 for at in range(part_start, part_stop):

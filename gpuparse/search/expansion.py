@@ -16,11 +16,11 @@ import numpy as np
 from gpuparse.features.groups import Column
 from gpuparse.features.runs import CUTS, set_cuts
 from gpuparse.features.segments import column_key, hash_ends, mix, run_key
+from gpuparse.jit import compiled, inlined
 from gpuparse.logic.headtable import HeadTable, head_index
 from gpuparse.logic.strategy import allows_children, allows_label
 from gpuparse.model.rules import Part
 from gpuparse.search.atoms import Atoms, set_column
-from gpuparse.search.compiled import compiled, inlined
 from gpuparse.search.pool import Register
 
 _WORDS, _FRONTIER, _LAST = int(Register.WORDS), int(Register.FRONTIER), int(Register.LAST)
@@ -34,7 +34,6 @@ NOT_WANTED = np.iinfo(np.int64).min  # a score that is not to be computed
 _OF_LEFT, _OF_RIGHT, _OF_HEAD = range(3)  # rows of `places`
 REMEMBERED = 1 << 12  # columns, and runs of children: as many as a cache holds
 _HEADS = len(Column)  # stands for the heads of a run, among the columns
-_set_cuts = inlined(set_cuts.py_func)  # the same code, compiled as the search is
 
 
 class Grammar(NamedTuple):
@@ -70,10 +69,13 @@ class Batch(NamedTuple):
     places: np.ndarray  # int32[3, words + 1]: the rows of the i, j and h of the state being written, -1 for none
     totals: np.ndarray  # int64[labels]: the scores of the inferences being taken back
     cuts: np.ndarray  # int64[CUTS]: the points of the inference being written
+    fires: np.ndarray  # uint64[blocks]: the rules that fire on the row being scored
 
 
-def make_batch(rows: int, candidates: int, words: int, labels: int, max_children: int, n_words: int) -> Batch:
-    """An empty batch; `words` is the length of a bit set, `n_words` that of the longest sentence."""
+def make_batch(
+    rows: int, candidates: int, words: int, blocks: int, labels: int, max_children: int, n_words: int
+) -> Batch:
+    """An empty batch; `words` is the length of a bit set, `blocks` of what fires, `n_words` of the longest sentence."""
     return Batch(
         bits=np.empty((rows, words), np.uint64),
         parts=np.empty(rows, np.uint8),
@@ -95,6 +97,7 @@ def make_batch(rows: int, candidates: int, words: int, labels: int, max_children
         places=np.empty((3, n_words + 1), np.int32),
         totals=np.empty(labels, np.int64),
         cuts=np.empty(CUTS, np.int64),
+        fires=np.empty(blocks, np.uint64),
     )
 
 
@@ -209,7 +212,7 @@ def expand(pool, slot, grammar, batch):
     state_row = _new_shared_row(batch, _STATE_PART)
     registers[_FIRST_ROW] = state_row
     registers[_FIRST_CANDIDATE] = batch.filled[1]
-    _set_cuts(batch.cuts, items, frontier, size, len(terminals), 0, 0, 0)
+    set_cuts(batch.cuts, items, frontier, size, len(terminals), 0, 0, 0)
     batch.bits[state_row] = 0
     _add_columns((_SENTENCE,), sentence, size, batch, 0, 0, 0, batch.bits[state_row], 0)
     set_column(_STATE, *sentence[:4], batch.cuts, batch.bits[state_row])
@@ -236,7 +239,7 @@ def expand(pool, slot, grammar, batch):
 def _write_rows(sentence, size, n_words, batch, state_row, candidate, i, j, used):
     """Write the rows of a candidate: i, j, (i, j), and for each head in use h and (i, j, h)."""
     places, bits, first = batch.places, batch.bits, sentence[0].marks.part_words
-    _set_cuts(batch.cuts, sentence[2], sentence[3], size, n_words, i, j, i)
+    set_cuts(batch.cuts, sentence[2], sentence[3], size, n_words, i, j, i)
     if places[_OF_LEFT, i] < 0:
         places[_OF_LEFT, i] = _new_shared_row(batch, _LEFT_PART)
         row, word = bits[places[_OF_LEFT, i]], first[_LEFT_PART]
@@ -277,7 +280,7 @@ def _recall_whole(sentence, size, batch, i, j, h, first):
 def _write_head(sentence, size, n_words, batch, state_row, candidate, both, i, j, h):
     """Write the rows of h and of (i, j, h), the latter for the labels whose head is h."""
     places, bits, first = batch.places, batch.bits, sentence[0].marks.part_words
-    _set_cuts(batch.cuts, sentence[2], sentence[3], size, n_words, i, j, h)
+    set_cuts(batch.cuts, sentence[2], sentence[3], size, n_words, i, j, h)
     if places[_OF_HEAD, h] < 0:
         places[_OF_HEAD, h] = _new_shared_row(batch, _HEAD_PART)
         row, word = bits[places[_OF_HEAD, h]], first[_HEAD_PART]

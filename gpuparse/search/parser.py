@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -17,6 +17,8 @@ import numpy as np
 
 from gpuparse.errors import UsageError
 from gpuparse.features.space import FeatureSpace
+from gpuparse.jit import eventual, is_slow, kernel
+from gpuparse.kernels.cpu import score
 from gpuparse.logic.headtable import compile_heads
 from gpuparse.logic.strategy import Strategy
 from gpuparse.logic.vocabulary import TOP, Vocabulary
@@ -24,13 +26,16 @@ from gpuparse.model.rules import Rules
 from gpuparse.search.atoms import collect_atoms
 from gpuparse.search.expansion import Batch, Grammar, make_batch, most_candidates, most_rows
 from gpuparse.search.pool import Pool, Register, Status, make_pool
-from gpuparse.search.rounds import Method, Plan, absorb, advance, begin, score, search
+from gpuparse.search.rounds import Method, Plan, absorb, advance, begin, search
 from gpuparse.search.scoring import Scorer
 from gpuparse.trees import UNPARSED, Span, Token, Tree, count_words
 
 FIRST_WORDS = 40  # there is room for sentences of this length from the start
 ROUNDS = 64  # that compiled code makes before Python can be interrupted
+PIECE_TOKENS = 40  # of a sentence that is parsed in pieces, at most
+PIECE_LIMIT = 5_000  # partial parses scored for a piece
 MOST_FINISHED = 1000  # results that may wait for an earlier sentence
+_begin, _advance, _absorb = eventual(begin), kernel(advance), kernel(absorb)
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,7 @@ class SearchOptions:
     width: int = 100  # of the agenda, under beam search
     max_popped: int = 1_000  # states taken off the agenda, under beam search
     batch: int | None = None  # sentences side by side; None: as many as the device likes, a CPU few, a GPU many
-    max_words: int | None = None  # a longer sentence is not searched; punctuation is no word
+    max_words: int | None = 150  # a longer sentence is parsed in pieces; punctuation is no word; None: no bound
     timeout: float | None = None  # seconds for a sentence: the one option that lets the machine's speed decide a result
 
     def __post_init__(self) -> None:
@@ -68,7 +73,8 @@ class Outcome(StrEnum):
     LIMIT = "limit"  # a tree, but the limit was met before it was proved the best
     FALLBACK = "fallback"  # no tree within the limit: the partial parse at hand was finished greedily, or flat
     TIMEOUT = "timeout"  # the time was over: the best tree found, or where there was none, as for FALLBACK
-    LONG = "long"  # not searched, since it has more words than wanted: a flat tree
+    LONG = "long"  # more words than are searched whole: parsed in pieces, whose trees stand beside each other
+    MEMORY = "memory"  # too little memory to search it whole: parsed in pieces
     FLAT = "flat"  # not searched, since it has no words
 
 
@@ -124,6 +130,25 @@ class _Run:
         return None in self.tokens and len(self.finished) < MOST_FINISHED
 
 
+def cut(tokens: Sequence[Token], most: int, punctuation: Set[str]) -> Iterator[tuple[int, int]]:
+    """Where the pieces of a long sentence start and end: after the last punctuation that leaves at most so many tokens.
+
+    Punctuation at the edges of a piece is in none.
+
+    >>> list(cut([Token(word, word) for word in "a b , c d e f .".split()], 4, {",", "."}))
+    [(0, 2), (3, 7)]
+    """
+    start = 0
+    while start < len(tokens):
+        end = min(start + most, len(tokens))
+        if end < len(tokens):
+            end = next((i for i in range(end, start, -1) if tokens[i - 1].tag in punctuation), end)
+        words = [i for i in range(start, end) if tokens[i].tag not in punctuation]
+        if words:
+            yield words[0], words[-1] + 1
+        start = end
+
+
 class Parser:
     """Parses prepared sentences with one set of rules.
 
@@ -170,7 +195,10 @@ class Parser:
                 elif (known := self._without_search(tokens, options)) is not None:
                     run.finished[number] = known
                 else:
-                    self._start(run, number, tokens)
+                    try:
+                        self._start(run, number, tokens)
+                    except MemoryError:
+                        run.finished[number] = self._in_pieces(tokens, options, Outcome.MEMORY)
             if any(tokens is not None for tokens in run.tokens):
                 self._go_on(run)
                 self._collect(run)
@@ -186,8 +214,19 @@ class Parser:
             return Result((Parse(UNPARSED, math.nan),), Outcome.FLAT, 0, False)
         if options.max_words is None or count_words(tokens, self.vocabulary.language) <= options.max_words:
             return None
-        flat = Tree.from_spans([Span(TOP, 0, len(tokens))], tokens)
-        return Result((Parse(flat, math.nan),), Outcome.LONG, 0, False)
+        return self._in_pieces(tokens, options, Outcome.LONG)
+
+    def _in_pieces(self, tokens: Sequence[Token], options: SearchOptions, outcome: Outcome) -> Result:
+        """The trees of the pieces under one TOP; they cost nothing that could be compared with another tree."""
+        most = min(PIECE_TOKENS, options.max_words or PIECE_TOKENS)
+        pieces = list(cut(tokens, most, self.vocabulary.language.raised))
+        limit = min(max(options.limit // max(len(pieces), 1), 1), PIECE_LIMIT)  # together as many as for any sentence
+        few = replace(options, limit=limit, k=1, batch=1, max_words=None, timeout=None)
+        spans, scored = [Span(TOP, 0, len(tokens))], 0
+        for (start, _), result in zip(pieces, self.parse((tokens[i:j] for i, j in pieces), few), strict=True):
+            spans += [Span(label, start + i, start + j) for label, i, j in result.tree.spans() if label != TOP]
+            scored += result.scored
+        return Result((Parse(Tree.from_spans(spans, tokens), math.nan),), outcome, scored, False)
 
     def _begin_run(self, options: SearchOptions) -> _Run:
         use_chart = self._grammar.strategy == Strategy.bu
@@ -208,7 +247,8 @@ class Parser:
         slots = self._slots(options)
         pool = make_pool(slots, words, labels, groups, options.limit, options.k, use_chart)
         rows, candidates = (slots * most(words, max_children) for most in (most_rows, most_candidates))
-        batch = make_batch(rows, candidates, self.rules.words, labels, max_children, words)
+        blocks = int(self.rules.layout.group_blocks[-1])
+        batch = make_batch(rows, candidates, self.rules.words, blocks, labels, max_children, words)
         return pool, batch
 
     def _start(self, run: _Run, number: int, tokens: Sequence[Token]) -> None:
@@ -223,13 +263,13 @@ class Parser:
         run.spent[slot], run.scored[slot] = 0.0, None
         run.pool.registers[slot, Register.WORDS] = len(tokens)
         run.pool.terminals[slot, : len(tokens)] = self.vocabulary.terminals(tokens)
-        begin(run.pool, slot, self._grammar, run.plan)
+        _begin(run.pool, self._grammar, run.plan, slot)
 
     def _go_on(self, run: _Run) -> None:
         """A round, or several where all of it is compiled code."""
         began = time.monotonic()
         if self._kernels.score is score and self.seconds is None:
-            rounds = ROUNDS if run.options.timeout is None else 1
+            rounds = 1 if run.options.timeout is not None or is_slow() else ROUNDS
             search(run.pool, self._grammar, run.plan, run.batch, self.rules.layout, self.rules.constant, rounds)
         else:
             self._round(run)
@@ -238,14 +278,14 @@ class Parser:
 
     def _round(self, run: _Run) -> None:
         times = [time.process_time()]
-        live = advance(run.pool, self._grammar, run.plan, run.batch)
+        live = _advance(run.pool, self._grammar, run.plan, run.batch)
         times.append(time.process_time())
         if live:
             rows = int(run.batch.filled[0])
             scores = run.batch.scores[:rows]
             self._score(run.batch.bits[:rows], run.batch.parts[:rows], scores)
             times.append(time.process_time())
-            absorb(run.pool, self._grammar, run.plan, run.batch, scores, self.rules.constant)
+            _absorb(run.pool, self._grammar, run.plan, run.batch, scores, self.rules.constant)
             times.append(time.process_time())
         if self.seconds is not None:
             for name, start, end in zip(self.seconds, times, times[1:], strict=False):

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from gpuparse.features.segments import mix
-from gpuparse.kernels.cpu.score import score
+from gpuparse.jit import compiled, eventual
+from gpuparse.kernels.cpu.score import score_rows
 from gpuparse.logic.items import END, START, SYMBOL
 from gpuparse.logic.strategy import items_ahead
 from gpuparse.model.rules import FIXED_POINT
 from gpuparse.search.agenda import Order, charted, insert, precedes, sift_up, take_best
 from gpuparse.search.atoms import look_up_words
-from gpuparse.search.compiled import compiled
 from gpuparse.search.expansion import expand
 from gpuparse.search.pool import Register, Status
 from gpuparse.search.state import begin_state, go_to
@@ -61,7 +61,7 @@ _HUGE = 2.0**62  # no fixed-point score is beyond
 
 
 @compiled
-def begin(pool, slot, grammar, plan):
+def begin(pool, grammar, plan, slot):
     """Start a search whose words and terminals are in place."""
     registers = pool.registers[slot]
     words = registers[_WORDS]
@@ -267,7 +267,7 @@ def _add_solution(pool, slot, order, entry, use_chart):
 def _cost_of(score):
     """ln(1 + exp(-h)) of a fixed-point score."""
     h = score / FIXED_POINT
-    return np.log1p(np.exp(-h)) if h > 0 else np.log1p(np.exp(h)) - h
+    return math.log1p(math.exp(-h)) if h > 0 else math.log1p(math.exp(h)) - h
 
 
 @compiled
@@ -282,7 +282,7 @@ def _least_score(pool, slot, max_min):
     bound = pool.cost[slot, pool.solutions[slot, k - 1]]
     room = bound if max_min else bound - pool.cost[slot, pool.registers[slot, _CURRENT]]
     room += 1e-9 + 1e-9 * bound
-    h = -(room + np.log(-np.expm1(-room)))
+    h = -(room + math.log(-math.expm1(-room)))
     return np.int64(min(max((h - 1e-6) * FIXED_POINT, -_HUGE), _HUGE))
 
 
@@ -408,7 +408,7 @@ def _set_aside(pool, slot, order, entry, plan):
         pool.dropped[slot] = min(pool.dropped[slot], order.cost[dropped])
 
 
-@njit(cache=True, nogil=True)
+@eventual
 def search(pool, grammar, plan, batch, layout, constant, rounds):
     """Go on by so many rounds, or until a search is done, with scores made on the CPU.
 
@@ -419,9 +419,9 @@ def search(pool, grammar, plan, batch, layout, constant, rounds):
             return
         rows = batch.filled[0]
         scores = batch.scores[:rows]
-        score(
+        score_rows(
             batch.bits[:rows], batch.parts[:rows], layout.part_groups, layout.group_blocks, layout.group_words,
-            layout.part_runs, layout.run_eights, layout.run_label, layout.eights, layout.sums, scores,
+            layout.part_runs, layout.run_eights, layout.run_label, layout.eights, layout.sums, batch.fires, scores,
         )  # fmt: skip
         absorb(pool, grammar, plan, batch, scores, constant)
         for slot in range(pool.registers.shape[0]):

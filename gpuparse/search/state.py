@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from gpuparse.features.segments import mix
+from gpuparse.jit import compiled, inlined
 from gpuparse.logic.headtable import head_index
 from gpuparse.logic.items import END, FIRST, HEAD, HEAD_CHILD, LAST, ONLY, START, SYMBOL, TAG_SYMBOL, TERMINAL_COLUMNS
-from gpuparse.search.compiled import compiled, inlined
 from gpuparse.search.pool import Register
 
 _WORDS, _CURRENT, _ITEMS = int(Register.WORDS), int(Register.CURRENT), int(Register.ITEMS)

@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from gpuparse.jit import compiled, eventual
 from gpuparse.tag.templates import (
     PARSED,
     PARSED_WITH_TAG,
@@ -53,7 +53,7 @@ def make_lattice(longest: int, candidates: int, score_type: type) -> Lattice:
     )
 
 
-@njit(cache=True, nogil=True)
+@compiled(allocates=True)
 def score(words, one_word_rows, sentence, starts, dictionary, table, weights, lattice):
     """Fill the lattice with a sentence's candidates, rows and pair scores; returns the number of positions."""
     first, last = words.starts[sentence], words.starts[sentence + 1]
@@ -64,7 +64,8 @@ def score(words, one_word_rows, sentence, starts, dictionary, table, weights, la
         entry = words.entries[words.numbers[position]]
         width = starts[entry + 1] - starts[entry]
         lattice.width[at] = width
-        lattice.tags[at, :width] = dictionary[starts[entry] : starts[entry + 1]]
+        for candidate in range(width):
+            lattice.tags[at, candidate] = dictionary[starts[entry] + candidate]
         look_around(words, sentence, position, near)
         rows = lattice.rows[at]
         rows[:] = len(table.keys)  # of zeros: a word with one candidate needs no features
@@ -75,7 +76,7 @@ def score(words, one_word_rows, sentence, starts, dictionary, table, weights, la
     return last - first + 2
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _score_word(rows, tags, weights, totals):
     """Write what features of words alone say of each candidate."""
     totals[: len(tags)] = 0
@@ -83,14 +84,15 @@ def _score_word(rows, tags, weights, totals):
         _add_row(row, tags, weights, totals)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _score_last_tags(attributes, near, table, weights, lattice, at):
     """Add what features with the last tag say. The word's own scores stand with the first of these tags: it is last."""
     tags = lattice.tags[at, : lattice.width[at]]
     for before in range(lattice.width[at - 1] - 1, -1, -1):
         last_tag = lattice.tags[at - 1, before]
         totals = lattice.pair[at, before]
-        totals[: len(tags)] = lattice.pair[at, 0, : len(tags)]
+        for candidate in range(len(tags)):
+            totals[candidate] = lattice.pair[at, 0, candidate]
         _add_row(table.last_tag[last_tag], tags, weights, totals)
         for template in range(len(PARSED_WITH_TAG)):
             row = find_row(table.keys, table.slots, tag_key(attributes, near, template, last_tag))
@@ -98,14 +100,14 @@ def _score_last_tags(attributes, near, table, weights, lattice, at):
             _add_row(row, tags, weights, totals)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _add_row(row, tags, weights, totals):
     if row < len(weights) - 1:
         for candidate in range(len(tags)):
             totals[candidate] += weights[row, tags[candidate]]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def viterbi(positions, table, weights, lattice, best, back, tags):
     """Write the tags of the best sequence; of equals, the one whose tags have the lowest numbers, the last first.
 
@@ -131,7 +133,7 @@ def viterbi(positions, table, weights, lattice, best, back, tags):
         middle, candidate = back[at, middle, candidate], middle
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _best_end(at, lattice, best):
     found = (0, 0)
     for candidate in range(lattice.width[at]):
@@ -141,7 +143,7 @@ def _best_end(at, lattice, best):
     return found
 
 
-@njit(cache=True, nogil=True)
+@eventual
 def tag_sentences(words, starts, dictionary, table, weights, lattice, tags):
     """The tags of all words of all sentences, none of which has more words than the lattice has room for."""
     best = np.empty(lattice.pair.shape, lattice.pair.dtype)

@@ -7,30 +7,15 @@ under the right tags; forward and backward sums give expectations. Each weight h
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from gpuparse.jit import compiled, kernel
 from gpuparse.tag.lattice import make_lattice, score
 from gpuparse.tag.lexicon import Lexicon
+from gpuparse.tag.options import TaggerOptions
 from gpuparse.tag.templates import LAST_TWO_TAGS, Table, Words, pack, rows_of_one_word
-
-
-@dataclass(frozen=True)
-class TaggerOptions:
-    """How the tagger learns; the defaults were chosen on documents held out from GUM's training part."""
-
-    known: int = 2  # words, affixes and shapes seen so often are known; the rest stand for the unknown words to come
-    frequent: int = 5  # words seen so often have only the tags seen
-    least: int = 2  # features seen less often are left out
-    epochs: int = 3  # rounds over the sentences; after two or three the held-out accuracy stays
-    rate: float = 0.1  # of learning
-    decay: float = 0.03  # of a weight, at each of its changes: an l2 penalty
-    negligible: float = 0.01  # a change of probability that is not followed up: it keeps the weights few
-    smallest: float = 0.05  # weights below are dropped in the end: few points in 10,000, and a tenth of the size
-    seed: int = 0  # of the order in which sentences are seen
 
 
 def learn_weights(words: Words, gold: np.ndarray, lexicon: Lexicon, table: Table, options: TaggerOptions) -> np.ndarray:
@@ -67,7 +52,7 @@ def first_pair_row(table: Table) -> int:
     return int(np.searchsorted(table.keys, pack(LAST_TWO_TAGS, 0, 0)))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _epoch(order, words, gold, dictionary, table, weights, descent, lattice):
     forward = np.zeros(lattice.pair.shape)
     backward = np.zeros(lattice.pair.shape)
@@ -85,7 +70,7 @@ def _epoch(order, words, gold, dictionary, table, weights, descent, lattice):
         _refresh(positions, right, table, weights, descent, lattice, probability)
 
 
-@njit(cache=True, nogil=True)
+@compiled(allocates=True)
 def _right_candidates(gold, lattice):
     """Which candidate of each position is the right one."""
     right = np.zeros(len(gold) + 2, np.int64)
@@ -94,7 +79,7 @@ def _right_candidates(gold, lattice):
     return right
 
 
-@njit(cache=True, nogil=True)
+@compiled(allocates=True)
 def sum_forward(positions, table, descent, lattice, forward):
     """forward[at, b, c]: the weight of all sequences up to b, c. Pair scores become their exponentials on the way.
 
@@ -119,7 +104,7 @@ def sum_forward(positions, table, descent, lattice, forward):
         sums /= total
 
 
-@njit(cache=True, nogil=True)
+@compiled(allocates=True)
 def sum_backward(positions, table, descent, lattice, backward):
     """backward[at, b, c]: the weight of all continuations after b, c, scaled as above."""
     last = positions - 1
@@ -136,14 +121,14 @@ def sum_backward(positions, table, descent, lattice, backward):
         sums /= sums.sum()
 
 
-@njit(cache=True, nogil=True)
+@compiled(allocates=True)
 def _factors(at, before, middle, table, descent, lattice):
     """exp(score) of each tag after two candidates."""
     row = table.last_two_tags[lattice.tags[at - 1, middle], lattice.tags[at - 2, before]]
     return descent.factors[row - descent.first]
 
 
-@njit(cache=True, nogil=True)
+@compiled(allocates=True)
 def to_probabilities(positions, lattice, forward, backward):
     """probability[at, b, c]: of two neighbours. It takes the place of the backward sums."""
     for at in range(2, positions):
@@ -153,7 +138,7 @@ def to_probabilities(positions, lattice, forward, backward):
     return backward
 
 
-@njit(cache=True, nogil=True)
+@compiled(allocates=True)
 def _learn_words(at, right, weights, descent, lattice, probability):
     """Change the weights of features of words alone at a position."""
     for candidate in range(lattice.width[at]):
@@ -164,7 +149,7 @@ def _learn_words(at, right, weights, descent, lattice, probability):
             _descend(row, lattice.tags[at, candidate], gradient, weights, descent)
 
 
-@njit(cache=True, nogil=True)
+@compiled(allocates=True)
 def _learn_last_tags(at, right, table, weights, descent, lattice, probability):
     """Change the weights of features with the last tag at a position."""
     for middle in range(lattice.width[at - 1]):
@@ -177,7 +162,7 @@ def _learn_last_tags(at, right, table, weights, descent, lattice, probability):
                 _descend(row, tag, gradient, weights, descent)
 
 
-@njit(cache=True, nogil=True)
+@compiled(allocates=True)
 def _learn_last_two_tags(at, right, table, weights, descent, lattice, probability, forward):
     """Change the weights of the last two tags at a position.
 
@@ -201,14 +186,14 @@ def _learn_last_two_tags(at, right, table, weights, descent, lattice, probabilit
                 _descend(row, tag, gradient, weights, descent)
 
 
-@njit(cache=True, nogil=True)
+@compiled(allocates=True)
 def _is_negligible(at, middle, candidate, right, descent, probability):
     """Whether no tag before two wrong neighbours can have a gradient to follow."""
     is_right = middle == right[at - 1] and candidate == right[at]
     return not is_right and probability[at, middle, candidate] <= descent.negligible
 
 
-@njit(cache=True, nogil=True)
+@compiled(allocates=True)
 def _descend(row, tag, gradient, weights, descent):
     """One step of one weight; the last row, of features without weights, stays zero."""
     if abs(gradient) <= descent.negligible or row == len(weights) - 1:
@@ -218,7 +203,7 @@ def _descend(row, tag, gradient, weights, descent):
     weights[row, tag] -= step * (gradient + descent.decay * weights[row, tag])
 
 
-@njit(cache=True, nogil=True)
+@compiled(allocates=True)
 def _refresh(positions, right, table, weights, descent, lattice, probability):
     """Bring the factors up to date where weights may have changed."""
     for at in range(2, positions):

@@ -17,6 +17,7 @@ OPENERS = "\"'“‘«‹„¿¡`([{"
 CLOSERS = "\"'”’»›)]}"
 QUOTES = frozenset("\"'”’»›")
 LONGEST = 20_000  # characters of a sentence, where text arrives line by line
+LINE_BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # where str.splitlines cuts
 WIDE_MARKS = "。！？"  # Chinese and Japanese write no space after them
 
 _MARK = re.compile(
@@ -26,6 +27,13 @@ _BLANK_LINE = re.compile(r"(?:\r\n|\r|\n)[^\S\r\n]*(?:\r\n|\r|\n)\s*")
 _NEXT_WORD = re.compile(rf"\s*(?:[{re.escape(OPENERS)}]\s?)*(?P<word>[^\s]*)")
 _LAST_WORD = re.compile(rf"[^\s{re.escape(OPENERS)}—–]*$")
 _ENUMERATOR = re.compile(r"[(\[]?(?:\d{1,3}|[A-Za-z]|[ivxIVX]+)(?:\.\d{1,3})*")
+
+
+class Passage(NamedTuple):
+    """A sentence of a longer text, and the place there that it starts at."""
+
+    text: str
+    start: int
 
 
 class Stretch(NamedTuple):
@@ -50,41 +58,55 @@ def split_sentences(text: str) -> list[Stretch]:
     return sentences + _split_paragraph(text, start, len(text))
 
 
-def stream_sentences(lines: Iterable[str]) -> Iterator[str]:
+def whole_lines(lines: Iterable[str]) -> Iterator[Passage]:
+    """Lines with their places in the text that they make; one that lacks its line break gets it.
+
+    >>> list(whole_lines(["One\\r\\n", "two", "three"]))
+    [Passage(text='One\\r\\n', start=0), Passage(text='two\\n', start=5), Passage(text='three\\n', start=9)]
+    """
+    start = 0
+    for line in lines:
+        whole = line if line.endswith(tuple(LINE_BREAKS)) else f"{line}\n"
+        yield Passage(whole, start)
+        start += len(whole)
+
+
+def stream_sentences(lines: Iterable[str]) -> Iterator[Passage]:
     """The sentences of a text that arrives line by line, each as soon as the word after it is known.
 
     A paragraph of more than LONGEST characters without an end is cut at a line's end, so that memory stays small.
 
-    >>> list(stream_sentences(["One line. And", "another.", "", "The end"]))
+    >>> [sentence.text for sentence in stream_sentences(["One line. And", "another.", "", "The end"])]
     ['One line.', 'And\\nanother.', 'The end']
     """
-    pending = ""
-    looked = 0  # no sentence ends before this place
-    for line in lines:
-        line = line.rstrip("\r\n")
+    pending, start = "", 0  # what is not yet given, and where it starts
+    looked = 0  # no sentence ends before this place of it
+    for line, line_start in whole_lines(lines):
         if not line.strip():
-            yield from _texts(pending, _split_paragraph(pending, 0, len(pending), looked))
+            yield from _passages(pending, start, _split_paragraph(pending, 0, len(pending), looked))
             pending, looked = "", 0
             continue
+        if not pending:
+            start = line_start
         resume = _last_mark(pending)
-        pending = f"{pending}\n{line}" if pending else line
+        pending += line
         *done, last = _split_paragraph(pending, 0, len(pending), looked)
-        yield from _texts(pending, done)
+        yield from _passages(pending, start, done)
         looked = max(resume, last.start) - last.start
-        pending = pending[last.start :]
+        pending, start = pending[last.start :], start + last.start
         if len(pending) > LONGEST:
-            yield pending.rstrip()
+            yield Passage(pending.rstrip(), start)
             pending, looked = "", 0
-    yield from _texts(pending, _split_paragraph(pending, 0, len(pending), looked))
+    yield from _passages(pending, start, _split_paragraph(pending, 0, len(pending), looked))
 
 
 def _last_mark(text: str) -> int:
     """Where a mark begins that no word follows yet; only marks from here on may be judged anew when text is added."""
-    return len(text.rstrip(".?!…।" + WIDE_MARKS + CLOSERS + OPENERS + " \t\n"))
+    return len(text.rstrip(".?!…।" + WIDE_MARKS + CLOSERS + OPENERS + " \t" + LINE_BREAKS))
 
 
-def _texts(text: str, stretches: Iterable[Stretch]) -> Iterator[str]:
-    return (text[start:end] for start, end in stretches)
+def _passages(text: str, place: int, stretches: Iterable[Stretch]) -> Iterator[Passage]:
+    return (Passage(text[start:end], place + start) for start, end in stretches)
 
 
 def _split_paragraph(text: str, start: int, end: int, looked: int = 0) -> list[Stretch]:

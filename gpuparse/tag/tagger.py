@@ -15,8 +15,8 @@ import numpy as np
 
 from gpuparse.errors import ModelError, TrainingError
 from gpuparse.tag.lattice import LONGEST, make_lattice, tag_sentences
-from gpuparse.tag.learning import TaggerOptions, learn_weights
 from gpuparse.tag.lexicon import ATTRIBUTES, EDGE, Lexicon
+from gpuparse.tag.options import TaggerOptions
 from gpuparse.tag.templates import (
     HISTORY,
     TEMPLATES,
@@ -25,6 +25,7 @@ from gpuparse.tag.templates import (
     Words,
     collect_keys,
     key_limits,
+    longest_probe,
     make_table,
 )
 from gpuparse.tag.tokens import TokenStyle
@@ -32,6 +33,7 @@ from gpuparse.trees import Token
 
 SCALE = 1024  # a weight of 1.0, in the whole numbers that are stored
 MOST = 32767  # of tags, and the greatest weight: what 16 bits hold
+MOST_PROBES = 256  # to find a key; among a million keys at random the longest way is about 70
 ARRAYS = {
     "keys": np.int64,
     "row_starts": np.int32,
@@ -124,7 +126,7 @@ class Tagger:
         starts, tags = checked.pop("dictionary_starts"), checked.pop("dictionary_tags")
         _check_starts(starts, len(tags), "tag dictionary")
         _check(2 <= len(starts) <= len(strings["words"]) + 2, "its tag dictionary does not fit its words")
-        _check(bool((np.diff(starts) > 0).all()), "a word in its tag dictionary has no tag")
+        _check(bool((starts[1:] > starts[:-1]).all()), "a word in its tag dictionary has no tag")
         _check_tags(tags, starts, len(strings["tags"]))
         tagger = cls(Lexicon(**strings, dictionary_starts=starts, dictionary_tags=tags), style, **checked)
         tagger._check_rows()
@@ -135,13 +137,14 @@ class Tagger:
         _check(len(self.row_starts) == len(self.keys) + 1, "its features and weights do not fit")
         _check(len(self.row_weights) == len(self.row_tags), "its weights and their tags do not fit")
         _check_tags(self.row_tags, self.row_starts, len(self.lexicon.tags))
-        _check(bool((np.diff(self.keys) > 0).all()), "its features are not in order")
+        _check(bool((self.keys[1:] > self.keys[:-1]).all()), "its features are not in order")
         first_limit, second_limit = key_limits(self.lexicon)
         template, mask = self.keys >> (2 * VALUE_BITS), (1 << VALUE_BITS) - 1
         _check(bool(((template >= 0) & (template < len(first_limit))).all()), "a feature has no template")
         fits = ((self.keys >> VALUE_BITS) & mask) < first_limit[template]
         fits &= (self.keys & mask) < second_limit[template]
         _check(bool(fits.all()), "a feature has a value that is not there")
+        _check(longest_probe(self.keys) <= MOST_PROBES, "its features collide in the table that finds them")
 
 
 def train_tagger(sentences: Iterable[Sequence[Token]], options: TaggerOptions | None = None) -> Tagger:
@@ -150,6 +153,8 @@ def train_tagger(sentences: Iterable[Sequence[Token]], options: TaggerOptions | 
     >>> train_tagger([[Token("Dogs", "NNS")]] * 9).lexicon.tags
     ('NNS',)
     """
+    from gpuparse.tag.learning import learn_weights  # parsing needs none of it
+
     options = options or TaggerOptions()
     examples = [list(sentence) for sentence in sentences if sentence]
     if not examples:
@@ -243,14 +248,14 @@ def _checked_array(arrays: Mapping[str, np.ndarray], name: str) -> np.ndarray:
 
 
 def _check_starts(starts: np.ndarray, end: int, what: str) -> None:
-    rising = len(starts) > 0 and starts[0] == 0 and starts[-1] == end and bool((np.diff(starts) >= 0).all())
+    rising = len(starts) > 0 and starts[0] == 0 and starts[-1] == end and bool((starts[1:] >= starts[:-1]).all())
     _check(rising, f"the list of its {what} is not in order")
 
 
 def _check_tags(tags: np.ndarray, starts: np.ndarray, tag_count: int) -> None:
     """Tags exist, and each list of them rises."""
     _check(bool(((tags >= 0) & (tags < tag_count)).all()), "it names a tag that is not there")
-    rises = np.diff(tags) > 0
+    rises = tags[1:] > tags[:-1]
     inner = starts[(starts > 0) & (starts < len(tags))]
     rises[inner - 1] = True
     _check(bool(rises.all()), "its tags are not in order")

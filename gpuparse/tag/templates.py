@@ -10,8 +10,8 @@ import re
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from gpuparse.jit import compiled, kernel
 from gpuparse.tag.lexicon import ATTRIBUTES, EDGE, NOTHING, Lexicon
 
 # Attributes of words, with the distance from the word to be tagged. Those that look at one word come first.
@@ -36,6 +36,7 @@ HISTORY = (*(f"{attribute} tag-1" for attribute in WITH_TAG), "tag-1", "tag-1 ta
 
 REACH = 2  # the greatest distance of a template
 VALUE_BITS = 24  # values are numbers of words at most
+MULTIPLIER = 0x9E3779B97F4A7C15  # spreads keys over the table: 2**64 by the golden ratio
 
 
 def _parsed(templates: tuple[str, ...]) -> np.ndarray:
@@ -72,7 +73,7 @@ class Table(NamedTuple):
     last_two_tags: np.ndarray  # int32[tags + 1, tags + 1]: of "tag-1 tag-2"
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def pack(template, first, second):
     """The key of a feature; -1 where a value is missing."""
     if first < 0 or second < 0:
@@ -80,7 +81,7 @@ def pack(template, first, second):
     return (np.int64(template) << (2 * VALUE_BITS)) | (np.int64(first) << VALUE_BITS) | np.int64(second)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def look_around(words, sentence, position, near):
     """Write which distinct words stand at the distances -REACH .. REACH; the edge is one more than the last."""
     for place in range(position - REACH, position + REACH + 1):
@@ -88,7 +89,7 @@ def look_around(words, sentence, position, near):
         near[place - position + REACH] = len(words.entries) if outside else words.numbers[place]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def word_key(attributes, near, template):
     """The key of one of TEMPLATES at a place with these words nearby."""
     first = attributes[near[REACH + PARSED[template, 1]], PARSED[template, 0]]
@@ -98,20 +99,20 @@ def word_key(attributes, near, template):
     return pack(template, first, second)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def tag_key(attributes, near, template, last_tag):
     """The key of one of WITH_TAG, after a tag."""
     value = attributes[near[REACH + PARSED_WITH_TAG[template, 1]], PARSED_WITH_TAG[template, 0]]
     return pack(len(PARSED) + template, value, last_tag)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _slot(key, slots):
-    mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = np.uint64(key) * np.uint64(MULTIPLIER)
     return np.int64((mixed ^ (mixed >> np.uint64(29))) & np.uint64(len(slots) - 1))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def find_row(keys, slots, key):
     """The row of a key, or that of zeros, which comes after the last."""
     if key >= 0:
@@ -123,15 +124,6 @@ def find_row(keys, slots, key):
     return np.int32(len(keys))
 
 
-@njit(cache=True, nogil=True)
-def _fill_slots(keys, slots):
-    for row in range(len(keys)):
-        slot = _slot(keys[row], slots)
-        while slots[slot] >= 0:
-            slot = (slot + 1) & (len(slots) - 1)
-        slots[slot] = row
-
-
 def make_table(keys: np.ndarray, tag_count: int) -> Table:
     """The table of rising keys.
 
@@ -139,15 +131,56 @@ def make_table(keys: np.ndarray, tag_count: int) -> Table:
     >>> [int(find_row(table.keys, table.slots, key)) for key in (9, 8, -1)]
     [1, 2, 2]
     """
+    tags = np.arange(tag_count + 1, dtype=np.int64)
+    last_tag = (LAST_TAG << (2 * VALUE_BITS)) | (tags << VALUE_BITS)
+    last_two_tags = (LAST_TWO_TAGS << (2 * VALUE_BITS)) | (tags[:, None] << VALUE_BITS) | tags
+    return Table(keys, _fill_slots(keys), _find_rows(keys, last_tag), _find_rows(keys, last_two_tags))
+
+
+def longest_probe(keys: np.ndarray) -> int:
+    """How many full slots a search passes at most before it finds its key, or an empty slot: the key is not there.
+
+    >>> longest_probe(np.array([7, 9]))
+    1
+    """
+    slots = _fill_slots(keys)
+    empty = np.flatnonzero(slots < 0)
+    return int(np.diff(empty, append=empty[0] + len(slots)).max()) - 1
+
+
+def _fill_slots(keys: np.ndarray) -> np.ndarray:
+    """The row of each key in the first slot that is free from the one that it hashes to.
+
+    In the order of those slots: place[n] = max(home[n], place[n - 1] + 1). What comes out beyond the last slot starts
+    again from the first; more than half of the slots stay empty, so that once is enough.
+    """
     slots = np.full(1 << int(2 * len(keys) + 1).bit_length(), -1, np.int32)
-    _fill_slots(keys, slots)
-    edges = np.arange(tag_count + 1)
-    last_tag = [find_row(keys, slots, pack(LAST_TAG, tag, 0)) for tag in edges]
-    last_two = [[find_row(keys, slots, pack(LAST_TWO_TAGS, last, before)) for before in edges] for last in edges]
-    return Table(keys, slots, np.array(last_tag, np.int32), np.array(last_two, np.int32))
+    mixed = keys.astype(np.uint64) * np.uint64(MULTIPLIER)
+    home = ((mixed ^ (mixed >> np.uint64(29))) & np.uint64(len(slots) - 1)).astype(np.int64)
+    rows, places = _in_a_line(home)
+    beyond = rows[places >= len(slots)]
+    if len(beyond) > 0:
+        home[beyond] = 0
+        rows, places = _in_a_line(home)
+    slots[places] = rows
+    return slots
 
 
-@njit(cache=True, nogil=True)
+def _in_a_line(home: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The rows in the order of their homes, and the place of each, on a line that does not end."""
+    rows = np.argsort(home, kind="stable")
+    before = np.arange(len(rows))
+    return rows, np.maximum.accumulate(home[rows] - before) + before
+
+
+def _find_rows(keys: np.ndarray, features: np.ndarray) -> np.ndarray:
+    """The rows of features whose keys are at hand, or that of zeros."""
+    rows = np.searchsorted(keys, features)
+    there = np.append(keys, NOTHING)[rows] == features
+    return np.where(there, rows, len(keys)).astype(np.int32)
+
+
+@compiled(allocates=True)
 def rows_of_one_word(attributes, keys, slots):
     """The rows of OF_ONE_WORD for each distinct word and the edge: looked up once, used at every place."""
     rows = np.empty((len(attributes), ONE_WORD), np.int32)
@@ -159,7 +192,7 @@ def rows_of_one_word(attributes, keys, slots):
     return rows
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def find_word_rows(attributes, near, one_word_rows, keys, slots, rows):
     """Write the row of each of TEMPLATES at a place."""
     for template in range(ONE_WORD):
@@ -177,7 +210,7 @@ def key_limits(lexicon: Lexicon) -> tuple[np.ndarray, np.ndarray]:
     return np.array(first, np.int64), np.array(second, np.int64)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _column(words, tags, edge, template, keys):
     """Write the key of one template at every place of tagged sentences."""
     near = np.empty(2 * REACH + 1, np.int32)

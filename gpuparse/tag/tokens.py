@@ -15,7 +15,7 @@ from typing import NamedTuple
 from gpuparse.tag.abbreviations import Abbreviation, abbreviation
 from gpuparse.tag.english import CONTRACTIONS, PREFIXES, SUFFIXES, TENS
 from gpuparse.tag.sentences import CLOSERS, Stretch, split_sentences
-from gpuparse.trees import Token
+from gpuparse.trees import Original, Token
 
 
 class TextToken(NamedTuple):
@@ -100,6 +100,15 @@ def tokenise(text: str, style: TokenStyle = PENN) -> list[TextToken]:
     ['Mr.', 'Lee', ':', '``', 'I', 'ca', "n't", 'pay', '$', '1,000', '-LRB-', 'or', '5', '%', '-RRB-', '.', "''"]
     """
     return list(_tokens(text, Stretch(0, len(text)), style))
+
+
+def originals_of(tokens: Iterable[TextToken], text: str, start: int = 0) -> tuple[Original, ...]:
+    """What a text has for its tokens, if it starts at this place of a longer one.
+
+    >>> originals_of(tokenise("(Go!)"), "(Go!)", 10)[0]
+    Original(text='(', start=10, end=11)
+    """
+    return tuple(Original(text[begin:end], start + begin, start + end) for _, begin, end in tokens)
 
 
 def tokenise_text(text: str, style: TokenStyle = PENN) -> Iterator[list[TextToken]]:

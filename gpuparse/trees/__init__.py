@@ -3,6 +3,7 @@
 from gpuparse.trees.brackets import parse_tree, parse_trees, read_trees, treebank_files, write_trees
 from gpuparse.trees.heads import head_child, head_terminals
 from gpuparse.trees.language import HeadRule, Language, Step, load_language, parse_language
+from gpuparse.trees.meter import Meter
 from gpuparse.trees.preparation import (
     TOP,
     Prepared,
@@ -14,13 +15,15 @@ from gpuparse.trees.preparation import (
     strip,
 )
 from gpuparse.trees.synthetic import synthetic_treebank
-from gpuparse.trees.tree import UNPARSED, Span, Token, Tree
+from gpuparse.trees.tree import UNPARSED, Original, Span, Token, Tree
 
 __all__ = [
     "TOP",
     "UNPARSED",
     "HeadRule",
     "Language",
+    "Meter",
+    "Original",
     "Prepared",
     "Sentence",
     "Span",

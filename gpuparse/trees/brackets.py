@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TextIO
 
 from gpuparse.errors import TreebankError, UsageError
+from gpuparse.trees.meter import Meter
 from gpuparse.trees.tree import UNPARSED, Tree
 
 SUFFIXES = (".mrg", ".ptb", ".parse", ".tree")
@@ -53,6 +54,7 @@ def read_trees(
     *,
     skip_bad: bool = False,
     skipped: list[TreebankError] | None = None,
+    meter: Meter | None = None,
 ) -> Iterator[Tree]:
     """The trees of files and folders, one after the other; `-` is the standard input.
 
@@ -69,8 +71,9 @@ def read_trees(
         text, source = _read_text(path, strict=not skip_bad)
         if skip_bad:
             yield from _parse_skipping(text, source, [] if skipped is None else skipped)
+            _advance(meter, path, 1.0)
         else:
-            yield from parse_trees(text, source)
+            yield from _parse_metered(text, source, path, meter)
 
 
 def treebank_files(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> list[Path]:
@@ -117,6 +120,23 @@ def parse_trees(text: str, source: str = "<text>") -> Iterator[Tree]:
             yield tree
     except _Malformed as bad:
         raise bad.error(_line_starts(text), source) from None
+
+
+def _parse_metered(text: str, source: str, path: Path, meter: Meter | None) -> Iterator[Tree]:
+    """The trees of a file's text; the meter learns how far each reaches."""
+    reached = 0
+    try:
+        for tree, _, end in _scan(text, 0, len(text)):
+            yield tree
+            _advance(meter, path, (end - reached) / len(text))
+            reached = end
+    except _Malformed as bad:
+        raise bad.error(_line_starts(text), source) from None
+
+
+def _advance(meter: Meter | None, path: Path, share: float) -> None:
+    if meter is not None and path.is_file():
+        meter.advance(path.stat().st_size * share)
 
 
 def _parse_skipping(text: str, source: str, skipped: list[TreebankError]) -> Iterator[Tree]:

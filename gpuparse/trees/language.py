@@ -16,6 +16,9 @@ from typing import Any
 
 from gpuparse.errors import LanguageError
 
+MOST_CHARACTERS = 100_000  # of a language file: the English one has three thousand
+MOST_DOTS = 50  # in a line of it: a dotted key has two
+
 
 @dataclass(frozen=True)
 class Step:
@@ -98,9 +101,12 @@ def parse_language(text: str, source: str = "<text>") -> Language:
     >>> latin.rule("PP").steps, latin.rule("NP").fallback_from_left
     ((Step(from_left=True, labels=('P',)),), False)
     """
+    _check_size(text, source)
     try:
         tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError as error:
+        raise LanguageError(f"{source}: its tables and lists are nested too deeply") from error
+    except ValueError as error:  # tomllib's own, or that of a number with too many digits
         raise LanguageError(f"{source}: not valid TOML: {error}") from error
     reader = _Reader(source)
     reader.known_keys(tables, "the file", {"heads", "default", "tagclasses", "punctuation"})
@@ -117,6 +123,15 @@ def parse_language(text: str, source: str = "<text>") -> Language:
         quotes=frozenset(reader.strings(punctuation, "quotes", "punctuation")),
         notwords=frozenset(reader.strings(punctuation, "notwords", "punctuation")),
     )
+
+
+def _check_size(text: str, source: str) -> None:
+    """Refuse what takes tomllib far more memory than its size promises: it takes the square of a dotted key's depth."""
+    if len(text) > MOST_CHARACTERS:
+        raise LanguageError(f"{source}: it has {len(text):,} characters; at most {MOST_CHARACTERS:,} can be read")
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.count(".") > MOST_DOTS and not line.lstrip().startswith("#"):
+            raise LanguageError(f"{source}, line {number}: over {MOST_DOTS} dots in a line; break the line")
 
 
 class _Reader:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 
 from gpuparse.trees.language import Language
-from gpuparse.trees.tree import UNPARSED, Span, Token, Tree
+from gpuparse.trees.tree import UNPARSED, Original, Span, Token, Tree
 
 TOP = "TOP"
 ROOT_LABELS = frozenset({"", "ROOT", TOP, "S1", "VROOT"})  # what treebanks call the node above the sentence
@@ -32,6 +32,7 @@ class Sentence:
 
     tokens: tuple[Token, ...]  # without traces
     kept: tuple[int, ...]  # indices into tokens, rising
+    originals: tuple[Original, ...] = field(default=(), compare=False)  # one per token, if the input is no tree
 
     def words(self) -> list[str]:
         """The words that the parser sees."""
@@ -67,7 +68,7 @@ def prepare(tree: Tree, language: Language) -> Prepared:
     return Prepared(remove_self_projections(remove_outer_punctuation(raised, language)), sentence)
 
 
-def prepare_tokens(tokens: Iterable[Token], language: Language) -> Sentence:
+def prepare_tokens(tokens: Iterable[Token], language: Language, originals: tuple[Original, ...] = ()) -> Sentence:
     """The sentence of tokens that have no tree: the same tokens are kept as in `prepare`.
 
     >>> from gpuparse.trees import load_language
@@ -78,7 +79,7 @@ def prepare_tokens(tokens: Iterable[Token], language: Language) -> Sentence:
     all_tokens = tuple(tokens)
     unquoted = [index for index, token in enumerate(all_tokens) if token.tag not in language.quotes]
     inside = _inside_punctuation([all_tokens[index].tag for index in unquoted], language)
-    return Sentence(all_tokens, tuple(unquoted[position] for position in inside))
+    return Sentence(all_tokens, tuple(unquoted[position] for position in inside), originals)
 
 
 def count_words(tokens: Iterable[Token], language: Language) -> int:

@@ -18,6 +18,14 @@ class Token(NamedTuple):
     tag: str
 
 
+class Original(NamedTuple):
+    """What the input has for a token: the characters `start .. end-1` of it."""
+
+    text: str
+    start: int
+    end: int
+
+
 class Span(NamedTuple):
     """The tokens `start .. end-1`, under a label."""
 
@@ -27,7 +35,7 @@ class Span(NamedTuple):
 
 
 # What would break the bracket format inside a label or a word, and how it is written.
-ESCAPES = str.maketrans({"(": "-LRB-", ")": "-RRB-", **dict.fromkeys(" \t\r\n", "\N{NO-BREAK SPACE}")})
+ESCAPES = str.maketrans({"(": "-LRB-", ")": "-RRB-", **dict.fromkeys(" \t\r\n\v\f", "_")})
 
 
 class Tree:
@@ -169,7 +177,8 @@ class Tree:
     def __str__(self) -> str:
         """The tree in brackets, on one line.
 
-        Brackets inside labels and words are written -LRB- and -RRB-, a space, tab or line break as a no-break space.
+        Brackets inside labels and words are written -LRB- and -RRB-, a space, tab or line break as an underscore, so
+        that EVALB and NLTK, for which a no-break space separates words too, read the same tokens.
         """
         if self == UNPARSED:
             return "(())"

@@ -1,11 +1,11 @@
 """The examples of the leaves that may move, copied together leaf by leaf."""
 
-from numba import njit
+from gpuparse.jit import kernel
 
 from .index import index, offset
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def collect(leaf, y, bias, odds, start, stop, place, member, member_bias, member_odds):
     """Copy the examples start <= i < stop of leaves with place[leaf, y < 0] >= 0 there, one after the other."""
     for i in range(offset(start), offset(stop)):

@@ -1,8 +1,9 @@
 """Gradients of leaves, and how many examples each has."""
 
+from gpuparse.jit import vectorised
+
 from .index import index, offset
 from .units import units
-from .vectorised import vectorised
 
 
 @vectorised

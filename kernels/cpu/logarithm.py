@@ -4,7 +4,8 @@ Not an operation, but used by one.
 """
 
 import numpy as np
-from numba import njit
+
+from gpuparse.jit import spliced
 
 from .units import SHIFT, SHIFT_BITS
 
@@ -16,7 +17,7 @@ NO_POWER = np.int64(SHIFT_BITS - 1023)
 LN_2 = np.log(2.0)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@spliced
 def logarithm(x):
     """ln x, to 1e-15 of it, for normal numbers x > 0.
 

@@ -1,8 +1,9 @@
 """The change of the loss when the scores of groups of examples take a step."""
 
+from gpuparse.jit import vectorised
+
 from .logarithm import logarithm
 from .units import units
-from .vectorised import vectorised
 
 
 @vectorised

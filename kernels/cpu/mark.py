@@ -1,13 +1,13 @@
 """A word a segment: the exits of a pass that its features close. Set before percolation, cleared after it."""
 
-from numba import njit
+from gpuparse.jit import kernel
 
 from .index import index, offset
 
 IN_A_ROW = 10  # words that are zeroed in a row while one is that must be looked for
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mark(feature, closed, begins, holders, words):
     """Close the exits closed[node] (0: none) in the words of all segments that hold the node's feature."""
     for node in range(feature.size):
@@ -16,7 +16,7 @@ def mark(feature, closed, begins, holders, words):
                 words[index(holders[at])] |= closed[node]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def unmark(feature, closed, begins, holders, words):
     """Zero the words that mark has set: one by one, or all of them where that is less work."""
     marked = 0

@@ -1,13 +1,14 @@
 """Examples sent down a tree, as far as one pass goes: each comes out at the first exit that no feature of it closes."""
 
 import numpy as np
-from numba import njit
+
+from gpuparse.jit import kernel
 
 from .index import index, offset
 from .lowest_bit import lowest_bit
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _percolate(start, stop, segments, columns, words, below, exits, leaf):
     """As below; `columns` is as long as a row of segments: a length that the compiler knows, so it unrolls a loop."""
     for i in range(offset(start), offset(stop)):

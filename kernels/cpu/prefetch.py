@@ -1,22 +1,25 @@
 """Memory asked for before it is needed: rows lie here and there in a matrix that no cache holds."""
 
-from llvmlite import ir
-from numba.core import types
-from numba.extending import intrinsic
-
-_BYTE_POINTER, _INT = ir.IntType(8).as_pointer(), ir.IntType(32)
-_TO_READ, _NEAR, _DATA = _INT(0), _INT(3), _INT(1)
+from gpuparse.jit import intrinsic
 
 
-@intrinsic
-def prefetch(_, array, place):
-    """Begin to fetch the cache line of array[place], whatever the place: what can't be fetched is let be."""
+def _make(_, array, place):
+    from llvmlite import ir
+    from numba.core import types
+
+    byte_pointer, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+    to_read, near, data = number(0), number(3), number(1)
 
     def generate(context, builder, signature, arguments):
         address = builder.gep(context.make_array(signature.args[0])(context, builder, arguments[0]).data, arguments[1:])
-        kind = ir.FunctionType(ir.VoidType(), [_BYTE_POINTER, _INT, _INT, _INT])
-        fetch = builder.module.declare_intrinsic("llvm.prefetch", [_BYTE_POINTER], kind)
-        builder.call(fetch, [builder.bitcast(address, _BYTE_POINTER), _TO_READ, _NEAR, _DATA])
+        kind = ir.FunctionType(ir.VoidType(), [byte_pointer, number, number, number])
+        fetch = builder.module.declare_intrinsic("llvm.prefetch", [byte_pointer], kind)
+        builder.call(fetch, [builder.bitcast(address, byte_pointer), to_read, near, data])
         return context.get_dummy_value()
 
     return types.void(array, place), generate
+
+
+@intrinsic(_make)
+def prefetch(array, place):
+    """Begin to fetch the cache line of array[place], whatever the place: what can't be fetched is let be."""

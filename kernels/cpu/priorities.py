@@ -1,9 +1,8 @@
 """Priorities of examples for sampling: weight over a uniform draw that is a function of (key, example) alone."""
 
 import numpy as np
-from numba import njit
 
-from .vectorised import vectorised
+from gpuparse.jit import kernel, spliced, vectorised
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 FIRST = np.uint64(0xBF58476D1CE4E5B9)
@@ -14,7 +13,7 @@ WHOLE_BITS = np.float64(WHOLE).view(np.uint64)
 LOW = np.uint64(0xFFFFFFFF)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@spliced
 def _scatter(z):
     """A number in (0, 1] out of a counter that goes up by GOLDEN (SplitMix64)."""
     z = (z ^ (z >> np.uint64(30))) * FIRST
@@ -26,7 +25,7 @@ def _scatter(z):
     return (high * 2.0**32 + low + 1.0) * TO_UNIT
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def uniform(key, example):
     """The draw of an example under a key, in (0, 1]."""
     return _scatter(np.uint64(key) + (np.uint64(example) + np.uint64(1)) * GOLDEN)

@@ -1,11 +1,11 @@
 """Odds of collected examples returned to where they came from."""
 
-from numba import njit
+from gpuparse.jit import kernel
 
 from .index import index
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def put_back(member, member_odds, odds):
     """odds[member] = member_odds."""
     for n in range(member.size):

@@ -4,10 +4,10 @@ A packed weight holds the positive part in its upper 32 bits and the negative pa
 addition sums both apart.
 """
 
-from numba import njit
+from gpuparse.jit import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def quantise(y, kept, weights, scale, packed):
     """packed[n] = weights[n] in units, on the side of the y of example kept[n]; returns their sum."""
     everything = 0

@@ -6,7 +6,8 @@ eight would add twice as many at once, but no near cache would hold it.
 """
 
 import numpy as np
-from numba import njit
+
+from gpuparse.jit import compiled, kernel
 
 from .index import index
 
@@ -14,16 +15,11 @@ NOT_WANTED = np.iinfo(np.int64).min  # a score that is not to be computed
 FOUR = np.uint8(15)
 
 
-@njit(cache=True, nogil=True)
-def score(bits, parts, part_groups, group_blocks, group_words, part_runs, run_eights, run_label, eights, sums, scores):
-    """Add to `scores[row, label]` the weights of the part's rules that fire on each row.
-
-    bits: uint64[rows, words]; parts: uint8[rows]; scores: int64[rows, labels], fixed point. A score that is NOT_WANTED,
-    the least integer, is not computed. A group of n blocks has n words where rules are ruled out, from
-    `group_words[group]` on, and behind them, n at a time, those in each of which a rule that fires has its bit. A run
-    of eights of rules is for one label, and `sums[four, firing]` is what those that fire weigh; an eight is two fours.
-    """
-    fires = np.empty(group_blocks[-1], np.uint64)
+@compiled
+def score_rows(
+    bits, parts, part_groups, group_blocks, group_words, part_runs, run_eights, run_label, eights, sums, fires, scores
+):
+    """What `score` does, with room for the rules that fire: uint64[blocks]."""
     in_eights = fires.view(np.uint8)
     for row in range(len(parts)):
         part = index(parts[row])
@@ -44,3 +40,29 @@ def score(bits, parts, part_groups, group_blocks, group_words, part_runs, run_ei
                     total += sums[index(2 * at), index(which & FOUR)]
                     total += sums[index(2 * at + 1), index(which >> np.uint8(4))]
                 scores[row, label] += total
+
+
+@kernel
+def score(bits, parts, part_groups, group_blocks, group_words, part_runs, run_eights, run_label, eights, sums, scores):
+    """Add to `scores[row, label]` the weights of the part's rules that fire on each row.
+
+    bits: uint64[rows, words]; parts: uint8[rows]; scores: int64[rows, labels], fixed point. A score that is NOT_WANTED,
+    the least integer, is not computed. A group of n blocks has n words where rules are ruled out, from
+    `group_words[group]` on, and behind them, n at a time, those in each of which a rule that fires has its bit. A run
+    of eights of rules is for one label, and `sums[four, firing]` is what those that fire weigh; an eight is two fours.
+    """
+    fires = np.empty(group_blocks[-1], np.uint64)
+    score_rows(
+        bits,
+        parts,
+        part_groups,
+        group_blocks,
+        group_words,
+        part_runs,
+        run_eights,
+        run_label,
+        eights,
+        sums,
+        fires,
+        scores,
+    )

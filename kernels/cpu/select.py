@@ -5,12 +5,13 @@ there are few more from there on than are wanted.
 """
 
 import numpy as np
-from numba import njit
+
+from gpuparse.jit import kernel
 
 LEADING = 16  # bits that are counted: the exponent, and four of the mantissa
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _edge(priority, count):
     """A number, as bits, that more than `count` of the priorities reach; and how many do."""
     shift = np.uint64(64 - LEADING)
@@ -24,7 +25,7 @@ def _edge(priority, count):
     return np.uint64(edge) << shift, reach
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _reaching(priority, edge, reach):
     """The examples whose priority reaches the edge."""
     found = np.empty(reach + 1, np.int32)  # one more, which what does not reach it is written over, without a branch

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from gpuparse.jit import vectorised
+
 from .units import units
-from .vectorised import vectorised
 
 
 @vectorised

@@ -1,11 +1,11 @@
 """A sum that does not depend on the order."""
 
-from numba import njit
+from gpuparse.jit import kernel
 
 from .units import units
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def total(weights, scale):
     """The sum of the weights, each in units."""
     sum_ = 0

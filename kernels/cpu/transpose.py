@@ -7,19 +7,20 @@ holders of each feature go, behind those of the stretches before.
 from itertools import pairwise
 
 import numpy as np
-from numba import njit
+
+from gpuparse.jit import kernel
 
 from .index import index, offset
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _count(features, counts):
     """Add to counts[f] how often feature f comes."""
     for f in features:
         counts[index(f)] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _place(first, last, starts, features, place, holders):
     """Put the segments first <= s < last where their features' next holders go, from place[f] on."""
     for s in range(first, last):

@@ -1,6 +1,6 @@
 """Weights of sampled examples, as reals."""
 
-from .vectorised import vectorised
+from gpuparse.jit import vectorised
 
 
 @vectorised

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from gpuparse.version import VERSION
+from tests.processes import start
 
 COMMAND = [str(Path(sys.executable).with_name("gpuparse"))]
 GOLD = "(TOP (S (NP (DT the) (NN rain)) (VP (VBZ falls)) (. .)))\n(TOP (S (NP (NNP Ann)) (VP (VBZ sings)) (. .)))\n"
@@ -118,6 +119,28 @@ def test_eval_prints_evalbs_figures_its_rules_and_what_was_not_scored(gold: Path
     assert answer.returncode == 0
 
 
+def test_eval_warns_of_sentences_that_could_not_be_scored(gold: Path, test: Path) -> None:
+    told = "1 of 2 sentences could not be scored and is in no figure; sentence 2: the test tree has no words"
+    assert run("eval", gold, test).stderr == f"gpuparse: WARNING: {test}: {told}\n"
+    answer = run("eval", gold, test, "--json")
+    assert told in answer.stderr
+    assert json.loads(answer.stdout)["warning"] == told
+    silent = run("eval", gold, gold, "--json")
+    assert (silent.stderr, json.loads(silent.stdout)["warning"]) == ("", None)
+
+
+def test_eval_by_tokens_scores_sentences_whose_punctuation_was_tagged_otherwise(gold: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.mrg"
+    other.write_text(GOLD.replace("(. .)", "(NN .)", 1).replace("(NNP Ann)", "(, Ann)"))
+    answer = json.loads(run("eval", gold, other, "--json").stdout)
+    assert (answer["errors"], "--by-tokens" in answer["warning"]) == (2, True)
+    by_tokens = run("eval", gold, other, "--json", "--by-tokens")
+    answer = json.loads(by_tokens.stdout)
+    assert (answer["errors"], answer["f1"], answer["tagging_accuracy"]) == (0, 100, 80)
+    assert "scored by tokens" in answer["rules"]
+    assert by_tokens.stderr == ""
+
+
 def test_eval_json_has_the_promised_keys(gold: Path, test: Path) -> None:
     answer = json.loads(run("eval", "-", test, "--json", "--per-sentence", given=GOLD).stdout)
     totals = {"sentences", "errors", "skipped", "valid", "recall", "precision", "f1", "complete_match"}
@@ -178,6 +201,17 @@ def test_devices_names_the_cpu() -> None:
     }
 
 
+def test_no_escape_sequence_of_a_file_or_its_name_reaches_the_terminal(tmp_path: Path) -> None:
+    bad = tmp_path / "bad\x1b[2J.mrg"
+    bad.write_text("(S \x1b[31m")
+    tree = tmp_path / "tree\x1b[2J.mrg"
+    tree.write_text("(S (N\x1b[2JP (NN rain)))\n")
+    for arguments in (["prepare", bad], ["eval", tmp_path / "no\x1b[2Jne", bad], ["eval", tree, tree]):
+        answer = run(*arguments)
+        assert "\x1b" not in answer.stdout + answer.stderr
+        assert "\\x1b[2J" in answer.stdout + answer.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "exit_code", "message"),
     [
@@ -198,12 +232,12 @@ def test_wrong_usage_is_told_in_words(arguments: list[str], exit_code: int, mess
 
 
 def test_a_reader_that_stops_early_is_no_failure() -> None:
-    with subprocess.Popen([*COMMAND, "synth", "5000"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with start([*COMMAND, "synth", "5000"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.readline()
         process.stdout.close()
-        assert process.stderr.read() == b""
+        assert process.stderr.read() == ""
     assert process.returncode == 0
 
 
@@ -216,9 +250,7 @@ def test_a_full_disk_is_told_in_words() -> None:
 
 
 def test_an_interrupted_command_exits_with_130() -> None:
-    with subprocess.Popen(
-        [*COMMAND, "synth", "100000000"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
+    with start([*COMMAND, "synth", "100000000"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         process.stdout.readline()  # it is at work
         process.send_signal(signal.SIGINT)

@@ -44,7 +44,7 @@ def test_auto_tells_a_terminal_that_it_is_the_cpu_and_a_pipe_nothing(
     assert capsys.readouterr().err == "device: cpu (the processor of this machine)\n"
 
 
-@pytest.mark.parametrize("command", [["train", "--model", "x"], ["parse", "She slept."], ["bench", "learn"]])
+@pytest.mark.parametrize("command", [["train", "--output", "x"], ["parse", "She slept."], ["bench", "learn"]])
 def test_a_device_that_is_not_there_ends_a_command_before_it_begins(command: list[str], tmp_path: Path) -> None:
     code = "from gpuparse.cli.main import run; run()"
     arguments = [sys.executable, "-c", code, *command, "--device", "77"]

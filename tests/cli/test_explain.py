@@ -125,6 +125,12 @@ def test_the_ending_of_the_output_says_the_format(
         ElementTree.fromstring(written)
 
 
+def test_a_suffix_that_is_not_known_is_refused(model_file: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"a\.pdf: there is no format for \.pdf"):
+        explain_command([model_file, TAGGED], output=tmp_path / "a.pdf")
+    assert not (tmp_path / "a.pdf").exists()
+
+
 def test_an_image_of_two_sentences_is_refused(model_file: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(UsageError, match="one sentence, and these are 2"):
         printed(capsys, model_file, "The dog barked. The man slept.", form=Form.SVG)

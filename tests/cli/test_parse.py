@@ -13,17 +13,15 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from numba import njit
-from numba.core import event
 
-from gpuparse.cli.compilation import SAID, tell_compilation
 from gpuparse.cli.output import results_to
 from gpuparse.cli.parse import Format, Source, laid_out, read_sentences, sort_arguments
 from gpuparse.errors import GpuparseError, OutputError, UsageError
 from gpuparse.model.bundled import FOLDER
-from gpuparse.model.file import save_model
+from gpuparse.model.file import load_model, save_model
 from gpuparse.trees import parse_trees, strip, synthetic_treebank
 from tests.cli.test_command import COMMAND, run
+from tests.processes import start
 from tests.small_model import small_model
 from tests.test_api import TAGGED, parser
 
@@ -56,12 +54,48 @@ def test_an_argument_is_a_model_a_file_or_text(tmp_path: Path, monkeypatch: pyte
         assert sort_arguments(arguments) == expected
 
 
-@pytest.mark.parametrize("argument", ["nosuch", "no/such/file.txt", "caf\udce9 noir.", "x" * 5000])
-def test_an_argument_that_is_nothing_is_wrong_usage_that_says_what_was_tried(argument: str) -> None:
-    with pytest.raises(
-        UsageError, match=r"no such file or folder, and no model of this name|neither the name of a file"
-    ):
+@pytest.mark.parametrize("argument", ["no/such/file.txt", "my file.txt", "nothere.mrg", "my folder/notes"])
+def test_an_argument_that_looks_like_a_path_and_is_not_there_is_wrong_usage(argument: str) -> None:
+    with pytest.raises(UsageError, match=r"no such file or folder\. If this is text to parse, add --text"):
         sort_arguments([argument])
+    assert sort_arguments([argument], all_text=True) == (ENGLISH, [text(argument)])
+
+
+def test_bytes_that_are_no_text_are_wrong_usage() -> None:
+    with pytest.raises(UsageError, match="neither the name of a file nor UTF-8 text"):
+        sort_arguments(["caf\udce9 noir."])
+
+
+@pytest.mark.parametrize("argument", ["Hello", "He and/or she left.", "A/DT dog/NN", "(Hello) there", "x" * 5000])
+def test_an_argument_that_is_no_path_is_text(argument: str) -> None:
+    assert sort_arguments([argument]) == (ENGLISH, [text(argument)])
+
+
+def test_the_model_can_be_named_by_an_option_and_its_name_be_text() -> None:
+    assert sort_arguments(["english"], all_text=True) == (ENGLISH, [text("english")])
+    assert sort_arguments(["english", "english"], all_text=True) == (ENGLISH, [text("english")])
+    assert sort_arguments(["Hello"], model="english") == (ENGLISH, [text("Hello")])
+
+
+@pytest.mark.parametrize("given", ["(A dog barks.)", "(A) First point.", "(See (1) for more.)", "(S a b)"])
+def test_text_that_begins_with_a_bracket_is_text(given: str) -> None:
+    (sentence,) = read_sentences([text(given)], "auto", load_model(ENGLISH))
+    assert sentence.tokens[0].word == "-LRB-"
+
+
+def test_an_error_in_what_was_taken_for_trees_names_the_option() -> None:
+    with pytest.raises(GpuparseError, match="--input text"):
+        list(read_sentences([text("(S (NP (DT the)")], "auto", load_model(ENGLISH)))
+
+
+def test_each_line_is_a_sentence_if_the_input_is_lines() -> None:
+    sentences = read_sentences([text("He left. She stayed\n\nso I\n")], "lines", load_model(ENGLISH))
+    assert [len(sentence.tokens) for sentence in sentences] == [5, 2]
+
+
+def test_json_can_be_asked_for_as_everywhere_else() -> None:
+    assert json.loads(run("parse", "She saw the man.", "--json").stdout)["tree"] + "\n" == SAW
+    assert run("parse", "She left.", "--json", "--format", "drawn").returncode == 2
 
 
 def test_a_model_after_what_it_should_parse_is_wrong_usage() -> None:
@@ -81,7 +115,7 @@ def test_text_is_parsed_right_after_installation() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "given"), [("tagged", "\n \na/DT dog\n"), ("auto", "\n \n(S (DT a)"), ("auto", "\n \n(S a b)")]
+    ("kind", "given"), [("tagged", "\n \na/DT dog\n"), ("auto", "\n \n(S (DT a)"), ("auto", "\n \n(S (X a b))")]
 )
 def test_an_error_names_the_line_as_an_editor_counts_it(kind: str, given: str) -> None:
     with pytest.raises(GpuparseError, match="<text>, line 3"):
@@ -115,10 +149,39 @@ def test_each_format_shows_the_tree() -> None:
     )
 
 
-def test_json_of_a_sentence_that_was_not_searched_has_no_cost() -> None:
+@pytest.mark.parametrize(
+    ("kind", "content", "tokens", "originals"),
+    [
+        ("text", "\n\n  She (“Ann”)\r\nleft. He didn’t.", "She -LRB- “ Ann ” -RRB- left . He did n’t .",
+         "She ( “ Ann ” ) left . He did n’t ."),
+        ("lines", "She left. He (too)\r\n\r\nI…", "She left . He -LRB- too -RRB- I …", "She left . He ( too ) I …"),
+        ("tokens", "She  ( left )\n\n He\n", "She -LRB- left -RRB- He", "She ( left ) He"),
+        ("tagged", "She/PRP left/VBD\r\n\n he_PRP 1/2_CD", "She left he 1/2", "She left he 1/2"),
+    ],
+)  # fmt: skip
+def test_json_has_each_token_as_the_input_has_it_and_where(
+    kind: str, content: str, tokens: str, originals: str, tmp_path: Path
+) -> None:
+    (tmp_path / "input").write_bytes(content.encode())
+    for answer in (
+        run("parse", "--json", "--input", kind, tmp_path / "input"),
+        run("parse", "--json", "--input", kind, given=content),
+    ):
+        found = [json.loads(line) for line in answer.stdout.splitlines()]
+        assert [token for one in found for token in one["tokens"]] == tokens.split()
+        assert [token for one in found for token in one["originals"]] == originals.split()
+        assert [content[start:end] for one in found for start, end in one["offsets"]] == originals.split()
+
+
+def test_json_of_trees_has_no_places_in_a_text() -> None:
+    answer = run("parse", "--json", "--input", "trees", given="(S (NP (PRP She)) (VP (VBD left)))")
+    assert not {"originals", "offsets"} & json.loads(answer.stdout).keys()
+
+
+def test_json_of_a_sentence_that_was_not_searched_whole_has_no_cost() -> None:
     for tree in (parser(max_words=1).parse(TAGGED), parser().parse([(".", ".")])):
         found = json.loads(laid_out(tree, Format.JSON), parse_constant=pytest.fail)
-        assert (found["score"], found["cost"], found["scored"]) == (None, None, 0)
+        assert (found["score"], found["cost"]) == (None, None)
         assert found["status"] in ("long", "flat")
 
 
@@ -139,17 +202,12 @@ def test_long_sentences_and_short_times_lose_no_sentence() -> None:
     assert run("parse", "--timeout", "0", given=LINE).returncode == 2
 
 
-def heed_interrupts() -> None:
-    """In the child, before the command starts: a process in the background is born deaf to SIGINT."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 @pytest.fixture
 def parsing() -> Iterator[subprocess.Popen[str]]:
     """A parser that waits for tagged sentences on its standard input, one after the other."""
     command = [*COMMAND, "parse", "--input", "tagged", "--batch", "1"]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, text=True, preexec_fn=heed_interrupts, **pipes) as process:  # type: ignore[call-overload]  # three pipes
+    with start(command, **pipes) as process:
         yield process
         process.kill()
 
@@ -189,7 +247,8 @@ def test_an_interruption_keeps_the_old_file_and_what_was_done_beside_it(tmp_path
     out.write_text("old")
     command = [*COMMAND, "parse", "--input", "tagged", "--batch", "1", "--output", str(out)]
     pipes = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, text=True, preexec_fn=heed_interrupts, **pipes) as process:  # type: ignore[call-overload]  # two pipes
+    with start(command, **pipes) as process:
+        assert process.stdin is not None
         process.stdin.write(LINE * 2)
         process.stdin.flush()
         while process.poll() is None and not (part.exists() and part.read_text() == SAW * 2):
@@ -277,20 +336,3 @@ def test_the_models_that_come_along_are_listed() -> None:
 
 def test_inspect_takes_the_name_of_a_model() -> None:
     assert json.loads(run("inspect", "english", "--json").stdout)["file_bytes"] == ENGLISH.stat().st_size
-
-
-@pytest.mark.parametrize("terminal", [False, True])
-def test_a_user_at_a_terminal_is_told_once_that_compiling_takes_time(
-    terminal: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    registered: list[tuple[str, event.Listener]] = []
-    with monkeypatch.context() as patch:
-        patch.setattr(event, "register", lambda *about: registered.append(about))
-        patch.setattr(sys.stderr, "isatty", lambda: terminal)
-        tell_compilation()
-    assert [kind for kind, _ in registered] == ["numba:compile"] * terminal
-    for kind, listener in registered:
-        with event.install_listener(kind, listener):
-            njit(lambda number: number + 1)(1)
-            njit(lambda number: number + 2)(1)
-    assert capsys.readouterr().err == f"{SAID}\n" * terminal

@@ -3,39 +3,41 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from gpuparse.evaluate import Evaluation, evaluate
+from gpuparse.evaluate import COLLINS, Evaluation, evaluate, read_rules
 from gpuparse.evaluate.listing import HEADER, RULE, sentence_line, summary_lines, total_line
 from gpuparse.trees import read_trees
 
-NAMES = ("mutated", "real")
+FOLDER = Path(__file__).resolve().parents[1] / "data" / "evalb"
+CASES = [(name, rules) for name in ("corners", "damaged") for rules in ("COLLINS", "other")]
 
 
-def evaluation(folder: Path, name: str) -> Evaluation:
-    gold, test = (list(read_trees(folder / "evalb" / f"{name}.{side}")) for side in ("gold", "test"))
-    return evaluate(gold, test)
+def evaluation(name: str, rules: str) -> Evaluation:
+    gold, test = (list(read_trees(FOLDER / f"{name}.{side}")) for side in ("gold", "test"))
+    return evaluate(gold, test, read_rules(FOLDER / f"{rules}.prm"))
 
 
-def expected(folder: Path, name: str) -> list[str]:
-    return (folder / "evalb" / f"{name}.expected").read_text().splitlines()
+def expected(name: str, rules: str) -> list[str]:
+    return (FOLDER / f"{name}.{rules}.expected").read_text().splitlines()
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_sentence_has_the_line_that_evalb_prints(conformance: Path, name: str) -> None:
-    scores = evaluation(conformance, name).scores
+@pytest.mark.parametrize(("name", "rules"), CASES)
+def test_every_sentence_has_the_line_that_evalb_prints(name: str, rules: str) -> None:
+    scores = evaluation(name, rules).scores
     header = HEADER.splitlines()
-    lines = expected(conformance, name)
+    lines = expected(name, rules)
     assert lines[: len(header)] == header
     assert [sentence_line(score) for score in scores] == lines[len(header) : lines.index(RULE, len(header))]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_total_is_the_one_that_evalb_prints(conformance: Path, name: str) -> None:
-    found = evaluation(conformance, name)
-    lines = expected(conformance, name)
+@pytest.mark.parametrize(("name", "rules"), CASES)
+def test_every_total_is_the_one_that_evalb_prints(name: str, rules: str) -> None:
+    found = evaluation(name, rules)
+    lines = expected(name, rules)
     totals = lines[lines.index(RULE, 3) + 1 :]
     assert [
         total_line(found.overall),
@@ -43,12 +45,17 @@ def test_every_total_is_the_one_that_evalb_prints(conformance: Path, name: str) 
         "",
         *summary_lines("All", found.overall),
         "",
-        *summary_lines("len<=40", found.short),
+        *summary_lines(f"len<={found.rules.cutoff}", found.short),
     ] == totals
 
 
-def test_a_thousand_pairs_take_less_than_a_second(conformance: Path) -> None:
-    gold = list(read_trees(conformance / "evalb" / "mutated.gold")) * 4
+def test_the_default_rules_are_those_of_the_parameter_file() -> None:
+    read = read_rules(FOLDER / "COLLINS.prm")
+    assert replace(COLLINS, name=read.name, max_errors=1000) == read
+
+
+def test_a_thousand_pairs_take_less_than_a_second() -> None:
+    gold = list(read_trees(FOLDER / "damaged.gold")) * 8
     start = time.process_time()
     evaluate(gold, gold)
     assert len(gold) / (time.process_time() - start) > 1000

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gpuparse.errors import UsageError
 from gpuparse.features import cache as cache_file
 from gpuparse.features.cache import CONTENTS, FORMAT, cache_key, load, save, training_data
 from gpuparse.features.examples import TrainingData, build_training_data
@@ -130,7 +131,7 @@ def test_a_table_of_contents_that_lacks_an_array_is_no_cache(tmp_path: Path, tra
     assert load(tmp_path / "cache", KEY) is None
 
 
-@pytest.mark.parametrize("step", ["_write_array", "_write_synced", "_sync_folder"])
+@pytest.mark.parametrize("step", ["_write_array", "write_atomically", "_replace"])
 def test_an_interrupted_write_leaves_the_old_cache_and_nothing_else(
     tmp_path: Path, training: TrainingData, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
@@ -154,6 +155,58 @@ def test_what_a_killed_process_left_is_cleared_away_when_it_is_old(tmp_path: Pat
         os.utime(tmp_path / name, (0, 0))
     save(training, tmp_path / "cache", KEY)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cache", "cache.2.unfinished", "other.1.unfinished"]
+
+
+def test_a_folder_with_anything_else_in_it_is_refused_and_left_alone(tmp_path: Path, training: TrainingData) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "thesis.txt").write_text("years of work")
+    for folder in (mine, mine / "thesis.txt"):
+        with pytest.raises(UsageError, match="can't be kept here"):
+            training_data(TREES, VOCABULARY, cache=folder)
+    save(training, tmp_path / "cache", KEY)
+    (tmp_path / "cache" / "notes").write_text("mine too")
+    with pytest.raises(UsageError, match="'notes'"):
+        save(training, tmp_path / "cache", KEY)
+    assert (mine / "thesis.txt").read_text() == "years of work"
+    assert (tmp_path / "cache" / "notes").read_text() == "mine too"
+
+
+def test_leftovers_that_this_program_did_not_write_stay(tmp_path: Path, training: TrainingData) -> None:
+    folder = tmp_path / "cache.old.unfinished"
+    folder.mkdir()
+    (folder / "thesis.txt").write_text("years of work")
+    os.utime(folder, (0, 0))
+    save(training, tmp_path / "cache", KEY)
+    assert (folder / "thesis.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "value"),
+    [
+        ("matrix.segments", (0, 0), 10**6),
+        ("matrix.features", -1, 10**6),
+        ("matrix.features", 0, -1),
+        ("matrix.starts", 1, 10**6),
+        ("matrix.column", 0, 200),
+        ("candidates.states", 0, 10**6),
+        ("candidates.first_rows", -1, 10**6),
+        ("candidates.choices", (0, 0), 254),
+        ("candidates.gold", 0, 99),
+    ],
+)
+def test_an_edited_index_never_reaches_compiled_code_and_the_cache_is_built_anew(
+    tmp_path: Path, training: TrainingData, caplog: pytest.LogCaptureFixture, name: str, place, value: int
+) -> None:
+    cache = tmp_path / "cache"
+    training_data(TREES, VOCABULARY, cache=cache)
+    array = np.load(cache / f"{name}.npy")
+    array[place] = value
+    contents = json.loads((cache / CONTENTS).read_text())
+    contents["files"][name] = cache_file._write_array(cache / f"{name}.npy", array)
+    (cache / CONTENTS).write_text(json.dumps(contents, indent=1))
+    assert_same(training_data(TREES, VOCABULARY, cache=cache), training)
+    assert "is damaged, and is built anew" in caplog.text
 
 
 def test_a_newer_save_replaces_the_older_while_that_is_mapped(tmp_path: Path, training: TrainingData) -> None:

@@ -1,4 +1,4 @@
-"""Training examples: as the plain way gives them, as the conformance cases have them, and at every size."""
+"""Training examples: as the plain way gives them, as recorded, and at every size."""
 
 from __future__ import annotations
 
@@ -138,15 +138,14 @@ def test_the_only_inference_of_a_state_is_worth_a_half() -> None:
     assert (label.y.tolist(), label.bias.tolist()) == ([1], [0.5])
 
 
-def conformance_examples(path: Path) -> list[dict]:
+def recorded_examples(path: Path) -> list[dict]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 @pytest.mark.parametrize("strategy", ["r2l", "l2r"])
-def test_the_conformance_cases_come_out_exactly(conformance: Path, strategy: str) -> None:
-    folder = conformance / "examples"
-    treebank = [prepare(tree, ENGLISH).tree for tree in read_trees([str(folder / "tiny.trees")])]
-    assert [str(tree) for tree in treebank] == (folder / "tiny.prepared").read_text().splitlines()
+def test_known_examples_come_out_exactly(known_examples: Path, strategy: str) -> None:
+    treebank = [prepare(tree, ENGLISH).tree for tree in read_trees([str(known_examples / "trees")])]
+    assert [str(tree) for tree in treebank] == (known_examples / "prepared").read_text().splitlines()
     prepared: Sequence[Tree] = [tree for tree in treebank if tree is not None]
     vocabulary = build_vocabulary(prepared, ENGLISH)
     training = build_training_data(prepared, vocabulary, Strategy[strategy])
@@ -156,7 +155,7 @@ def test_the_conformance_cases_come_out_exactly(conformance: Path, strategy: str
         for sentence, examples in examples_of(training, vocabulary).items()
         for example, row in examples
     }
-    expected = conformance_examples(folder / f"tiny.{strategy}.jsonl")
+    expected = recorded_examples(known_examples / f"{strategy}.jsonl")
     assert len(found) == len(expected)
     for case in expected:
         children = tuple(case["children"])

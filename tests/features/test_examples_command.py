@@ -23,11 +23,10 @@ def without_features(example: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("strategy", ["r2l", "l2r"])
-def test_the_conformance_cases_are_printed_exactly(conformance: Path, strategy: str) -> None:
-    folder = conformance / "examples"
-    answer = run(folder / "tiny.trees", "--strategy", strategy, "--features")
+def test_known_examples_are_printed_exactly(known_examples: Path, strategy: str) -> None:
+    answer = run(known_examples / "trees", "--strategy", strategy, "--features")
     printed = {without_features(example): example for example in map(json.loads, answer.stdout.splitlines())}
-    expected = [json.loads(line) for line in (folder / f"tiny.{strategy}.jsonl").read_text().splitlines()]
+    expected = [json.loads(line) for line in (known_examples / f"{strategy}.jsonl").read_text().splitlines()]
     assert len(answer.stdout.splitlines()) == len(printed) == len(expected)
     for case in expected:
         features = printed[without_features(case)]["features"]

@@ -28,7 +28,7 @@ def arguments(operation: Any) -> list[tuple[str, Any]]:
 
 
 def plain(operation: Any) -> Any:
-    return getattr(operation, "py_func", operation)
+    return getattr(operation, "function", operation)
 
 
 def test_they_offer_the_same_names(cuda: ModuleType) -> None:

@@ -26,7 +26,7 @@ def test_every_operation_is_a_function_with_a_docstring() -> None:
     for name in cpu.__all__:
         operation = getattr(cpu, name)
         if callable(operation):
-            assert inspect.getdoc(getattr(operation, "py_func", operation)), name
+            assert inspect.getdoc(getattr(operation, "function", operation)), name
 
 
 @given(problems(), st.data())

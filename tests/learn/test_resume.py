@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
 import threading
 import time
+import zlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +21,7 @@ from gpuparse.kernels import cpu
 from gpuparse.errors import TrainingError
 from gpuparse.learn import Ensemble, Log, Options, log_path, train_label, train_labels
 from tests.learn.problems import problem
+from tests.processes import start
 
 OPTIONS = Options(sample=150, max_trees=25, min_lambda=0.0, split_margin=0.05)
 GIVEN = problem(11, 400, 60, 3)
@@ -126,7 +129,7 @@ def test_a_process_killed_again_and_again_learns_the_same(whole, tmp_path: Path)
     chance = random.Random(1)
     kills = 0
     for _ in range(60):
-        process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE)
+        process = start(command, env=environment, stdout=subprocess.PIPE)
         process.stdout.read(1)  # it has loaded and begins to learn
         time.sleep(chance.uniform(0.0, 0.15))
         process.send_signal(signal.SIGKILL)
@@ -141,6 +144,65 @@ def test_a_process_killed_again_and_again_learns_the_same(whole, tmp_path: Path)
 def test_training_without_a_log_is_the_same(whole) -> None:
     ensemble = train_label("NP", GIVEN.examples, GIVEN.matrix, OPTIONS, cpu)
     assert bits({"NP": ensemble})["NP"] == whole["NP"]
+
+
+def rewritten(lines: list[dict]) -> bytes:
+    """A log of these lines whose checksums are right."""
+    checksum, content = 0, b""
+    for line in lines:
+        body = json.dumps({name: value for name, value in line.items() if name != "checksum"})[:-1].encode()
+        checksum = zlib.crc32(body, checksum)
+        content += body + f', "checksum": "{checksum:08x}"}}\n'.encode()
+    return content
+
+
+@pytest.mark.parametrize("change", ["doubled", "lost", "swapped", "edited"])
+def test_a_log_with_a_line_too_many_too_few_or_changed_is_refused_with_the_line(tmp_path: Path, change: str) -> None:
+    learn(tmp_path, replace(OPTIONS, max_trees=4))
+    path = log_path(tmp_path, "NP")
+    lines = path.read_bytes().splitlines(keepends=True)
+    changed = {
+        "doubled": [*lines[:2], lines[1], *lines[2:]],
+        "lost": [lines[0], *lines[2:]],
+        "swapped": [lines[0], lines[2], lines[1], *lines[3:]],
+        "edited": [lines[0], lines[1].replace(b'"seconds": ', b'"seconds": 1'), *lines[2:]],
+    }[change]
+    path.write_bytes(b"".join(changed))
+    with pytest.raises(TrainingError, match=r"line [23]: .*checksum"):
+        learn(tmp_path)
+    assert path.read_bytes() == b"".join(changed)
+
+
+@pytest.mark.parametrize(
+    ("array", "value"),
+    [*((array, value) for array in ("feature", "yes", "no") for value in (10**6, -7)), ("yes", 0), ("value", 10**6)],
+)
+def test_an_index_in_a_log_is_checked_even_where_the_checksums_are_right(
+    tmp_path: Path, array: str, value: int
+) -> None:
+    learn(tmp_path, replace(OPTIONS, max_trees=2))
+    path = log_path(tmp_path, "NP")
+    lines = [json.loads(line) for line in path.read_bytes().splitlines()]
+    lines[1]["tree"][array][0] = value
+    path.write_bytes(rewritten(lines))
+    with pytest.raises(TrainingError, match=r"line 2|tests a feature"):
+        learn(tmp_path)
+
+
+def test_an_attempt_that_is_lost_is_noticed_where_the_checksums_are_right(tmp_path: Path) -> None:
+    learn(tmp_path, replace(OPTIONS, max_trees=3))
+    path = log_path(tmp_path, "NP")
+    lines = [json.loads(line) for line in path.read_bytes().splitlines()]
+    path.write_bytes(rewritten([lines[0], *lines[2:]]))
+    with pytest.raises(TrainingError, match=r"line 2: .*attempt 1, where attempt 0 belongs"):
+        learn(tmp_path)
+
+
+def test_no_label_becomes_a_file_name(tmp_path: Path) -> None:
+    labels = ["X" * 300, "a/../../b", "..", "np", "NP", "ä" * 200, "CON", ""]
+    names = [log_path(tmp_path, label).name for label in labels]
+    assert len({name.lower() for name in names}) == len(labels)
+    assert all(len(name) < 60 and re.fullmatch(r"[A-Za-z0-9]*-[0-9a-f]{16}\.jsonl", name) for name in names)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from gpuparse.errors import UsageError
 from gpuparse.model import bundled
 from gpuparse.model.bundled import bundled_models, find_model, names_model, read_figures
 from gpuparse.model.file import load_model, save_model
+from tests.cli.test_command import run
 from tests.small_model import small_model
 
 
@@ -64,8 +67,50 @@ def test_every_bundled_model_loads_is_small_and_has_a_card_with_all_that_is_list
         assert model.size < 10_000_000
         assert {"name", "language", "data", "licence", "f1", "f1_tagger"} <= set(model.figures)
         card = model.card.read_text(encoding="utf-8")
-        words = " ".join(
-            ["scripts/train-english", "CC BY 4.0", "gucorpling.org/gum", "Zeldes", "at most 15 words", "bad at"]
-        )
-        assert all(word in card for word in words.split())
-        assert f"{model.size / 1e6:.1f} MB" in card
+        text = " ".join(card.split())
+        assert (
+            "The annotations of GUM are licensed under [CC BY 4.0](https://creativecommons.org/licenses/by/4.0/). They "
+            "were made by the annotators listed at <https://gucorpling.org/gum/>. For scholarly work cite: Zeldes, "
+            'Amir (2017), "The GUM Corpus: Creating Multilayer Resources in the Classroom", Language Resources and '
+            "Evaluation 51(3), 581-612. As far as this model is a work derived from texts under CC BY-SA, its licence "
+            "is [CC BY-SA 4.0](https://creativecommons.org/licenses/by-sa/4.0/)."
+        ) in text
+        licence = "CC BY-SA 4.0 as far as it derives from its texts; annotations CC BY 4.0"
+        assert model.figures["licence"] == licence
+        genres = model.figures["data"].removeprefix("GUM (").removesuffix(")").split(", ")
+        rows = dict(re.findall(r"^\| (\w+) \| \d+ \| (.+) \|$", card, re.MULTILINE))
+        assert list(rows) == genres
+        assert all(re.match(r"CC BY|not told by LICENSE.txt", licence) for licence in rows.values())
+
+
+def test_the_figures_on_a_card_are_those_of_its_model() -> None:
+    for bundled_model in bundled_models():
+        figures, card = bundled_model.figures, bundled_model.card.read_text(encoding="utf-8")
+        model = load_model(bundled_model.path)
+        assert model.tagger is not None
+        ensembles = model.ensembles.values()
+        trees = sum(ensemble.trees_at(model.lambda_) for ensemble in ensembles)
+        rules = sum(len(ensemble.compounds(model.lambda_)) for ensemble in ensembles)
+        assert (
+            f"{bundled_model.size / 1e6:.1f} MB: {len(ensembles)} labels, {trees:,} trees and {rules:,} rules at "
+            f"lambda {model.lambda_:.4g}, {len(model.vocabulary.words):,} words; its tagger has "
+            f"{len(model.tagger.row_weights):,} weights."
+        ) in card
+        told = model.configuration
+        assert figures["trained_on"].startswith(f"{told['positive_examples']['TOP']:,} sentences of ")
+        assert f" --max-children {model.max_children} " in card
+        assert (" --retag" in card) == told["retag"]
+        assert re.search(rf"^\| all \| {figures['f1']} \(.*\| {figures['f1_tagger']} \(", card, re.MULTILINE)
+
+
+@pytest.mark.gum
+@pytest.mark.parametrize(("tags", "column"), [((), 1), (("--tagger",), 2)])
+def test_the_scores_on_the_card_are_those_of_its_model_on_gum(
+    gum: Path, tmp_path: Path, tags: tuple[str, ...], column: int
+) -> None:
+    card = find_model("english").with_suffix(".md").read_text(encoding="utf-8")
+    rows = [line.split(" | ") for line in card.splitlines() if line.startswith("| at most 15 words")]
+    parsed = tmp_path / "dev.parsed"
+    parsed.write_text(run("parse", "english", gum / "dev", "--input", "trees", "--limit", "300000", *tags).stdout)
+    scores = json.loads(run("eval", gum / "dev", parsed, "--max-words", "15", "--json").stdout)
+    assert rows[0][column].removesuffix(" |") == f"{scores['f1']:.2f} ({scores['valid']:,} sentences)"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from functools import cache
 
@@ -14,9 +15,13 @@ from hypothesis import strategies as st
 from gpuparse.features.space import FeatureSpace
 from gpuparse.learn import GrownTree
 from gpuparse.logic.vocabulary import build_vocabulary
+from gpuparse.model.bundled import find_model
+from gpuparse.model.compounds import Literals
 from gpuparse.model.ensemble import Ensemble
+from gpuparse.model.file import load_model
 from gpuparse.model.rules import FIXED_POINT, PART_COLUMNS, Part, Rules, compile_rules
 from gpuparse.trees import load_language, parse_trees
+from tests.model import oracle
 from tests.small_model import small_model
 
 TREEBANK = "(TOP (S (NP (DT the) (NN dog)) (VP (VBZ sees) (NP (NNS cats)))))"
@@ -136,3 +141,65 @@ def test_rules_that_cancel_out_are_left_out() -> None:
     rules = compile_at([Ensemble.of(opposite, [1.0, 0.5])], 0.0)
     assert len(rules.features) == len(rules.weight) == 0
     assert len(compile_at([Ensemble.of(opposite, [1.0, 0.5])], 0.7).weight) == 1
+
+
+def assert_same(rules: Rules, expected: Rules) -> None:
+    for name, array, other in zip(
+        (*Rules._fields[:4], *rules.marks._fields, *rules.layout._fields),
+        (*rules[:4], *rules.marks, *rules.layout),
+        (*expected[:4], *expected.marks, *expected.layout),
+        strict=True,
+    ):
+        assert (array.dtype, array.shape) == (other.dtype, other.shape), name
+        assert array.tobytes() == other.tobytes(), name
+
+
+@settings(max_examples=200, deadline=None)
+@given(several=st.lists(ensembles, max_size=3), lambda_=st.sampled_from([0.0, 0.4, 2.0]), seed=st.integers(0, 9))
+def test_compounds_and_their_layout_are_what_they_are_defined_to_be(
+    several: list[Ensemble], lambda_: float, seed: int
+) -> None:
+    theta = {label: oracle.compounds(ensemble, lambda_) for label, ensemble in enumerate(several)}
+    for label, ensemble in enumerate(several):
+        assert list(ensemble.compounds(lambda_).items()) == list(theta[label].items())
+    frequency = np.random.default_rng(seed).integers(-3, 3, small_space().size)
+    expected = oracle.compile_rules(theta, len(several), small_space(), frequency)
+    assert_same(compile_rules(theta, len(several), small_space(), frequency), expected)
+
+
+rules_of_a_label = st.dictionaries(
+    st.dictionaries(st.sampled_from(FEATURES), st.booleans(), max_size=5).map(
+        lambda there: tuple(sorted(there.items()))
+    ),
+    st.sampled_from([0.5, -2.0, 1e-15]),  # the last is no weight in fixed point
+    max_size=200,
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(theta=st.dictionaries(st.integers(0, 4), rules_of_a_label))
+def test_many_rules_are_laid_out_as_they_are_defined_to_be(theta: dict[int, dict[Literals, float]]) -> None:
+    frequency = np.arange(small_space().size) // 7
+    expected = oracle.compile_rules(theta, 5, small_space(), frequency)
+    assert_same(compile_rules(theta, 5, small_space(), frequency), expected)
+
+
+@pytest.mark.parametrize("lambda_", [0.0, 3.0])
+def test_the_bundled_model_is_laid_out_as_it_is_defined_to_be(lambda_: float) -> None:
+    model = load_model(find_model())
+    theta = {at: oracle.compounds(model.ensembles[name], lambda_) for at, name in enumerate(model.vocabulary.labels)}
+    frequency = np.zeros(model.space.size, np.int64)
+    frequency[[*model.rarity]] = [-rank for rank in model.rarity.values()]
+    expected = oracle.compile_rules(theta, len(theta), model.space, frequency)
+    assert_same(model.rules(lambda_), expected)
+
+
+def test_laying_out_a_model_takes_a_fraction_of_what_its_definition_takes() -> None:
+    model = load_model(find_model())
+    seconds = []
+    for compute in (oracle.compounds, Ensemble.parameters):
+        start = time.process_time()
+        for ensemble in model.ensembles.values():
+            compute(ensemble, 0.0)
+        seconds.append(time.process_time() - start)
+    assert seconds[1] < seconds[0] / 5

@@ -73,7 +73,14 @@ def test_sentences_are_in_order_and_hold_all_but_white_space(text: str) -> None:
 def test_a_text_read_line_by_line_has_the_same_sentences(text: str) -> None:
     lines = [line.strip() for line in text.split("\n")]
     whole = "\n".join(lines)
-    assert list(stream_sentences(lines)) == [whole[start:end] for start, end in split_sentences(whole)]
+    found = [(sentence.text, sentence.start) for sentence in stream_sentences(lines)]
+    assert found == [(whole[start:end], start) for start, end in split_sentences(whole)]
+
+
+@given(st.text("aA1.?!…)\"' \n\r\f\u2028", max_size=80))
+def test_a_sentence_knows_its_place_whatever_ends_the_lines(text: str) -> None:
+    for sentence, start in stream_sentences(text.splitlines(keepends=True)):
+        assert text.startswith(sentence, start)
 
 
 def test_a_sentence_comes_before_the_next_but_one_line_is_read() -> None:
@@ -82,11 +89,11 @@ def test_a_sentence_comes_before_the_next_but_one_line_is_read() -> None:
         yield "goes on."
         raise AssertionError("the third line was asked for before the first sentence was given")
 
-    assert next(stream_sentences(lines())) == "One."
+    assert next(stream_sentences(lines())).text == "One."
 
 
 def test_a_paragraph_without_an_end_comes_in_pieces_and_is_not_held() -> None:
     lines = ["word " * 10] * 5_000
-    pieces = list(stream_sentences(lines))
+    pieces = [sentence.text for sentence in stream_sentences(lines)]
     assert " ".join(pieces).split() == " ".join(lines).split()
     assert max(map(len, pieces)) < 21_000

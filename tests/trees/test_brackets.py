@@ -18,7 +18,7 @@ from gpuparse.trees import UNPARSED, Span, Token, Tree, parse_tree, parse_trees,
 GO = "(S (VP (VB Go)))"
 
 any_text = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
-atoms = any_text.map(lambda text: re.sub(r"[ \t\r\n()]", "_", text))
+atoms = any_text.map(lambda text: re.sub(r"[ \t\r\n\v\f()]", "_", text))
 
 
 def trees_of(strings: st.SearchStrategy[str], root_labels: st.SearchStrategy[str]) -> st.SearchStrategy[Tree]:
@@ -52,7 +52,7 @@ def test_what_is_written_reads_back_the_same(tree: Tree) -> None:
 def test_brackets_and_separators_inside_words_and_labels_are_escaped(tree: Tree) -> None:
     def escaped(text: str) -> str:
         text = text.replace("(", "-LRB-").replace(")", "-RRB-")
-        return re.sub(r"[ \t\r\n]", "\u00a0", text)
+        return re.sub(r"[ \t\r\n\v\f]", "_", text)
 
     read = parse_tree(str(tree))
     assert read.ends == tree.ends

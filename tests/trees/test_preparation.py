@@ -267,9 +267,9 @@ def test_a_sentence_of_no_tokens_has_no_tree_and_comes_back_unparsed(tree: Tree)
     assert restore(None, prepared.sentence) == UNPARSED
 
 
-def test_the_conformance_trees_are_prepared_as_given(conformance: Path) -> None:
-    given_trees = (conformance / "examples" / "tiny.prepared").read_text(encoding="utf-8").splitlines()
-    trees = read_trees(conformance / "examples" / "tiny.trees")
+def test_the_trees_of_known_examples_are_prepared_as_given(known_examples: Path) -> None:
+    given_trees = (known_examples / "prepared").read_text(encoding="utf-8").splitlines()
+    trees = read_trees(known_examples / "trees")
     assert [str(prepare(tree, ENGLISH).tree) for tree in trees] == given_trees
 
 

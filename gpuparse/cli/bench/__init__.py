@@ -1,19 +1,34 @@
-"""`gpuparse bench`: the project's benchmarks, one file a benchmark."""
+"""`gpuparse bench`: the project's benchmarks, one file per benchmark."""
 
 from __future__ import annotations
 
+import sys
+from typing import Any
+
 import typer
 
-from gpuparse.cli.bench import features, learn, parse, read, tag
+from gpuparse.cli.bench import features, learn, parse, read, start, tag
+from gpuparse.cli.help import Command
 
-app = typer.Typer(help="The project's benchmarks.", no_args_is_help=True)
-app.command("read")(read.read_command)
-app.command("features")(features.features_command)
-app.command("learn")(learn.learn_command)
-app.command("parse")(parse.parse_command)
-app.command("tag")(tag.tag_command)
+
+class Benchmark(Command):
+    """A command that says at a terminal why nothing moves."""
+
+    def invoke(self, ctx: Any) -> Any:
+        if sys.stderr.isatty():
+            print("gpuparse: measuring, for up to some minutes; a bar would be measured too", file=sys.stderr)
+        return super().invoke(ctx)
+
+
+app = typer.Typer(help="Measure speed and accuracy on this machine.", no_args_is_help=True, rich_markup_mode=None)
+app.command("read", cls=Benchmark)(read.read_command)
+app.command("features", cls=Benchmark)(features.features_command)
+app.command("learn", cls=Benchmark)(learn.learn_command)
+app.command("parse", cls=Benchmark)(parse.parse_command)
+app.command("tag", cls=Benchmark)(tag.tag_command)
+app.command("start", cls=Benchmark)(start.start_command)
 
 
 @app.callback()
 def benchmarks() -> None:
-    """The project's benchmarks."""
+    """Measure speed and accuracy on this machine."""

@@ -5,11 +5,9 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from gpuparse.cli.arguments import Json, MaxWords, StrategyName, StrategyOption
+from gpuparse.cli.arguments import Json, MaxWords, OptionalTreebanks, StrategyName, StrategyOption
 from gpuparse.cli.prepare import prepared_trees
 from gpuparse.cli.tables import print_json, print_table
 
@@ -23,15 +21,12 @@ PARSED = 200  # sentences whose candidates are timed
 
 
 def features_command(
-    treebanks: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[TREEBANK...]", help="Treebank files or folders. [default: the synthetic treebank]"),
-    ] = None,
+    treebanks: OptionalTreebanks = None,
     max_words: MaxWords = None,
     strategy: StrategyOption = StrategyName.R2L,
     as_json: Json = False,
 ) -> None:
-    """Build the matrix of all labels, and extract the features of candidates as a parser would."""
+    """Measure the feature matrix, and features during a search."""
     figures = features_cost(_trees(treebanks or [], max_words), strategy)
     if as_json:
         print_json(figures)
@@ -150,14 +145,13 @@ def _extraction_cost(trees: Sequence[Tree], vocabulary: Vocabulary, strategy: An
 
 def _compiled_extraction() -> Callable[..., tuple[int, int]]:
     """Compiled code that computes all features of all candidates of a gold path, and counts both."""
-    from numba import njit
-
     from gpuparse.features.extraction import emit_segment
     from gpuparse.features.walk import N_COLUMNS, infer
+    from gpuparse.jit import kernel
     from gpuparse.logic.headtable import head_index
     from gpuparse.logic.strategy import allows_children
 
-    @njit(nogil=True)
+    @kernel
     def extract(
         path: Any, strategy: int, max_children: int, heads: Any, numbering: Any, frontier: Any, out: Any
     ) -> tuple[int, int]:

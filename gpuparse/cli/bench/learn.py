@@ -31,17 +31,17 @@ PLANTED = 200  # features that decide the answer, among the frequent ones
 
 
 def learn_command(
-    rows: Annotated[int, typer.Option(min=10, help="Examples.")] = 100_000,
-    features: Annotated[int, typer.Option(min=10, help="Atomic features.")] = 1_100_000,
-    active: Annotated[int, typer.Option(min=1, help="About how many features an example has.")] = 300,
-    leaves: Annotated[int, typer.Option(min=2, help="About how many leaves the tree has.")] = 40,
-    threads: Annotated[int, typer.Option(min=1, help="Threads for the tree, on a CPU.")] = 1,
+    rows: Annotated[int, typer.Option(min=10, metavar="N", help="Examples.")] = 100_000,
+    features: Annotated[int, typer.Option(min=10, metavar="N", help="Atomic features.")] = 1_100_000,
+    active: Annotated[int, typer.Option(min=1, metavar="N", help="Features per example, about.")] = 300,
+    leaves: Annotated[int, typer.Option(min=2, metavar="N", help="Leaves of the tree, about.")] = 40,
+    threads: Annotated[int, typer.Option(min=1, metavar="N", help="Threads, on a CPU.")] = 1,
     device: Device = "cpu",
     as_json: Json = False,
 ) -> None:
-    """Measure the seconds that a tree takes, and XGBoost's on the same examples, on the CPU (the extra bench).
+    """Measure how fast a tree is grown, beside XGBoost.
 
-    CPU seconds, or on a GPU those of the clock.
+    In CPU seconds, or on a GPU those of the clock. XGBoost is the extra `bench` and runs on the CPU.
     """
     figures = learning_speed(rows, features, active, leaves, threads, device)
     if figures["xgboost_tree_cpu_s"] is None:

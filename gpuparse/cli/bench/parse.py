@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gpuparse.cli.arguments import Device, Json, MaxWords, Treebanks
+from gpuparse.cli.arguments import Device, Json, MaxWords, ModelOption
 from gpuparse.cli.bench.learn import shown
-from gpuparse.cli.parse import SearchName
+from gpuparse.cli.parse import SearchName, split_model
 from gpuparse.cli.tables import print_json, print_table
+from gpuparse.errors import UsageError
+from gpuparse.jit import wait_until_compiled
 
 if TYPE_CHECKING:
     from gpuparse.search.parser import Parser, SearchOptions
@@ -22,22 +23,35 @@ WARM_UP = 3  # sentences parsed before the clock starts, so that everything is c
 
 
 def parse_command(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model that gpuparse train wrote.")],
-    treebanks: Treebanks,
-    limit: Annotated[int, typer.Option(min=1, help="Partial parses scored for a sentence, at most.")] = 100_000,
-    search: Annotated[SearchName, typer.Option(help="The order in which partial parses are looked at.")] = (
-        SearchName.GREEDY
-    ),
+    arguments: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[MODEL] TREEBANK...", help="The model, by default the English one; then treebank files or folders."
+        ),
+    ],
+    model: ModelOption = None,
+    limit: Annotated[
+        int, typer.Option(min=1, metavar="N", help="The most partial parses to score per sentence.")
+    ] = 100_000,
+    search: Annotated[
+        SearchName, typer.Option(metavar="METHOD", help="promising, greedy, best-first or beam.")
+    ] = SearchName.GREEDY,
     max_words: MaxWords = None,
     device: Device = "cpu",
     as_json: Json = False,
 ) -> None:
-    """Measure parsing with the words and tags of a treebank, on one thread of the CPU, or with a device that scores."""
+    """Measure how fast the words and tags of a treebank are parsed.
+
+    On one thread of the CPU, or with a device that scores.
+    """
     from gpuparse.device import bandwidth, find_device
     from gpuparse.model.file import load_model
     from gpuparse.search.parser import Method, Parser, SearchOptions
 
-    trained = load_model(model)
+    file, treebanks = split_model(arguments, model)
+    if not treebanks:
+        raise UsageError("there is no treebank to parse: gpuparse bench parse [MODEL] TREEBANK...")
+    trained = load_model(file)
     found = find_device(device)
     parser = Parser(trained.vocabulary, trained.rules(), trained.strategy, trained.max_children, found.kernels)
     sentences = treebank_sentences(treebanks, trained.vocabulary.language, max_words)
@@ -65,6 +79,7 @@ def treebank_sentences(treebanks: Sequence[str], language: Language, max_words: 
 
 def parsing_speed(parser: Parser, sentences: Sequence[Sequence[Token]], options: SearchOptions) -> dict[str, Any]:
     """Sentences and partial parses per CPU second, the shares of the time, and how many parses are proved optimal."""
+    wait_until_compiled()
     list(parser.parse(sentences[:WARM_UP], options))
     start, began = time.process_time(), time.perf_counter()
     results = list(parser.parse(sentences, options))

@@ -6,11 +6,9 @@ import re
 import sys
 import time
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from gpuparse.cli.arguments import Json
+from gpuparse.cli.arguments import Json, OptionalTreebanks
 from gpuparse.cli.tables import print_json, print_table
 
 SYNTHETIC_TREES = 5_000
@@ -18,15 +16,10 @@ REPEATS = 3
 
 
 def read_command(
-    treebanks: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[TREEBANK...]", help="Treebank files or folders, or -. [default: the synthetic treebank]"
-        ),
-    ] = None,
+    treebanks: OptionalTreebanks = None,
     as_json: Json = False,
 ) -> None:
-    """Measure the reading of trees in tokens per second of CPU time."""
+    """Measure how fast trees are read."""
     figures = reading_speed(treebank_text(treebanks or []))
     if as_json:
         print_json(figures)

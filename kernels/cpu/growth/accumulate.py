@@ -1,11 +1,11 @@
 """Weights of a node's examples summed by segment: R'w, the cheap half of a histogram X'w = S'(R'w)."""
 
-from numba import njit
+from gpuparse.jit import kernel
 
 from ..index import index
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def accumulate(local, members, packed, sums, touched):
     """Add each member's packed weight to the sums of its segments; returns how many segments it lists in `touched`.
 

@@ -1,7 +1,8 @@
 """Sums by segment spread over the features of the segments: S'(R'w), the half of the root's histogram that costs."""
 
 import numpy as np
-from numba import njit
+
+from gpuparse.jit import kernel
 
 from ..index import index, offset
 from .end_below import end_below
@@ -10,7 +11,7 @@ from .fetch_ahead import fetch_ahead
 LOW = np.int64(0xFFFFFFFF)  # the lower half of a packed sum: the negative weight
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_root(touched, sums, begins, ends, features, head, reach, histogram, packed):
     """Add the sums to a histogram (int32) for features f < head, and to a packed one (int64) for head <= f < reach.
 

@@ -1,7 +1,8 @@
 """A node's sums by segment added to a histogram, or taken from one."""
 
 import numpy as np
-from numba import njit
+
+from gpuparse.jit import kernel
 
 from ..index import index, offset
 from .end_below import end_below
@@ -10,7 +11,7 @@ from .fetch_ahead import fetch_ahead
 LOW = np.int64(0xFFFFFFFF)  # the lower half of a packed sum: the negative weight
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_signed(touched, sums, begins, ends, features, reach, sign, histogram):
     """Add sign * (positive - negative) to the features f < reach of a histogram (int32)."""
     fetched = under_way = 0

@@ -1,9 +1,9 @@
 """A histogram zeroed where it may not be zero."""
 
-from numba import njit
+from gpuparse.jit import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def clear_listed(histogram, listed):
     """Zero the listed features."""
     for f in listed:

@@ -3,10 +3,10 @@
 A loop up to a place known before takes two thirds of the time of one that looks at every id for whether to go on.
 """
 
-from numba import njit
+from gpuparse.jit import spliced
 
 
-@njit(cache=True, nogil=True, inline="always")
+@spliced
 def end_below(features, begin, end, limit):
     """The place in features[begin:end] behind the last id below the limit."""
     if begin == end or features[end - 1] < limit:

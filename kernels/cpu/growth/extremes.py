@@ -4,10 +4,11 @@ Only sums <= low and >= high are of interest; blocks of features whose bounds ca
 """
 
 import numpy as np
-from numba import njit
+
+from gpuparse.jit import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def extremes(histogram, block, most, least, low, high):
     """(feature, sum) of the least sum <= low and of the greatest >= high; feature -1: none. Ties: the lowest id."""
     lowest = np.int64(low) + 1

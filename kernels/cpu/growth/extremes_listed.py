@@ -1,12 +1,13 @@
 """The least and the greatest sum of a histogram that lists its features."""
 
 import numpy as np
-from numba import njit
+
+from gpuparse.jit import kernel
 
 from ..index import index
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def extremes_listed(histogram, listed, low, high):
     """What `extremes` finds, among the listed features, which may be in any order."""
     lowest = np.int64(low) + 1

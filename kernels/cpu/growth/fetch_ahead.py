@@ -1,6 +1,6 @@
 """The features of segments fetched before they are added: segments lie here and there, and memory is slow to answer."""
 
-from numba import njit
+from gpuparse.jit import spliced
 
 from ..prefetch import prefetch
 
@@ -8,7 +8,7 @@ AHEAD = 512  # ids that are on their way while others are added
 LINE = 16  # ids in a cache line
 
 
-@njit(cache=True, nogil=True, inline="always")
+@spliced
 def fetch_ahead(touched, begins, ends, features, fetched, under_way):
     """Fetch touched segments from number `fetched` on until enough ids are under way; both numbers as they are then."""
     while under_way < AHEAD and fetched < touched.size:

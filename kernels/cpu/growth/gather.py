@@ -1,11 +1,11 @@
 """The segments of the sampled rows, renumbered 1, 2, ... in order of first use so that accumulators stay small."""
 
-from numba import njit
+from gpuparse.jit import kernel
 
 from ..index import index
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def gather(segments, rows, number, local, used):
     """local[n, k] = the new number of segments[rows[n], k], used[new] = old, number[old] = new; returns how many.
 

@@ -1,9 +1,9 @@
 """Does a segment hold a feature? Its ids ascend, so a branch-free binary search tells."""
 
-from numba import njit
+from gpuparse.jit import spliced
 
 
-@njit(cache=True, nogil=True, inline="always")
+@spliced
 def holds(features, begin, end, feature):
     """Whether features[begin:end], ascending, holds the feature."""
     size = end - begin

@@ -1,9 +1,9 @@
 """How much work the touched segments are."""
 
-from numba import njit
+from gpuparse.jit import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def ids_of(touched, begins, ends):
     """How many feature ids the touched segments hold."""
     total = 0

@@ -1,9 +1,9 @@
 """One histogram added to another, or taken from it, feature by feature."""
 
-from numba import njit
+from gpuparse.jit import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def move_all(source, target, start, stop, sign):
     """target += sign * source over the features start <= f < stop."""
     taken, given = source[start:stop], target[start:stop]

@@ -1,7 +1,8 @@
 """A small child's part of a histogram moved out of its parent's, feature by feature, with a list of those touched."""
 
 import numpy as np
-from numba import njit
+
+from gpuparse.jit import kernel
 
 from ..index import index, offset
 from .end_below import end_below
@@ -10,7 +11,7 @@ from .fetch_ahead import fetch_ahead
 LOW = np.int64(0xFFFFFFFF)  # the lower half of a packed sum: the negative weight
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def move_listed(touched, sums, begins, ends, features, reach, parent, histogram, listed):
     """Take from the parent's histogram and add to the child's; returns how many features it lists as touched.
 

@@ -1,7 +1,8 @@
 """A node's examples divided by one feature, in place, each side in its old order."""
 
 import numpy as np
-from numba import njit
+
+from gpuparse.jit import kernel
 
 from ..index import index
 from ..prefetch import prefetch
@@ -11,7 +12,7 @@ SEARCH = 8  # looking a segment up costs about as much as marking and clearing s
 AHEAD = 8  # members whose segments are on their way while others are searched
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def partition(members, spare, local, column, begins, ends, features, feature, holders, number, marked, packed):
     """Members with the feature first; returns how many, and the sum of their packed weights.
 

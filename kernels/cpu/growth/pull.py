@@ -1,14 +1,15 @@
 """The root's histogram of rare features, read from the segments that hold each of them."""
 
 import numpy as np
-from numba import njit
+
+from gpuparse.jit import kernel
 
 from ..index import index, offset
 
 LOW = np.int64(0xFFFFFFFF)  # the lower half of a packed sum: the negative weight
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pull(begins, holders, sums, first, last, block, histogram, most, least):
     """What add_root and settle do, for blocks of rare features, from the segments that hold each of them.
 

@@ -1,12 +1,13 @@
 """The root's packed histogram as a signed one, with bounds of every sum that can come up in its tree."""
 
 import numpy as np
-from numba import njit
+
+from gpuparse.jit import kernel
 
 LOW = np.int64(0xFFFFFFFF)  # the lower half of a packed sum: the negative weight
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def settle(packed, first, last, block, histogram, most, least):
     """Turn blocks first <= b < last of the root's packed histogram into a signed one and bounds of every later sum.
 

@@ -1,0 +1,38 @@
+"""`gpuparse warm-up`: everything compiled now, for images and clusters where nobody wants to wait later."""
+
+from __future__ import annotations
+
+
+def warm_up_command() -> None:
+    """Compile for this machine all that parsing, explaining and training on the CPU need.
+
+    Without it, parsing compiles in the background while it works slowly, and training waits until it is done. What is
+    compiled is kept in GPUPARSE_CACHE, or in the user's cache folder.
+    """
+    import os
+    import sys
+
+    from gpuparse.cli.progress import Progress
+    from gpuparse.jit import telling
+    from gpuparse.jit.background import Background
+    from gpuparse.jit.settings import VARIABLE
+    from gpuparse.jit.store import Store
+    from gpuparse.practice import practise_explaining, practise_training
+
+    os.environ[VARIABLE] = "wait"
+    with Progress("function", total=sum(telling.FUNCTIONS.values())) as progress:
+        shown = 0
+
+        def show(compiled: int) -> None:
+            nonlocal shown
+            for _ in range(compiled - shown):
+                progress.advance()
+            shown = max(shown, compiled)
+
+        Background.here().compile_all(show)
+        show(telling.FUNCTIONS["parse"])
+        with telling.told_to(show):
+            practise_explaining()
+            practise_training()
+        show(sum(telling.FUNCTIONS.values()))  # some were compiled before, or once for two purposes
+    print(f"gpuparse: compiled, in {Store.here().folder}", file=sys.stderr)

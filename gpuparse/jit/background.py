@@ -1,0 +1,125 @@
+"""Compilation in the background: a process of its own compiles what parsing calls, while Python is at work.
+
+KEY / parse.lock       held by the process that compiles
+      parse.compiled   how many functions it has compiled so far
+      parse.failed     why it gave up
+      parse.ready      it is done: all is in KEY / numba
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+import traceback
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+from gpuparse.jit import telling
+from gpuparse.jit.settings import VARIABLE as COMPILE
+from gpuparse.jit.store import VARIABLE as CACHE
+from gpuparse.jit.store import Store
+from gpuparse.storage import locked, write_atomically
+
+BETWEEN_LOOKS = 0.05  # seconds between two looks at the files
+
+
+class Background:
+    """What this process knows of the compilation, which may be another process's."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._ready = False
+        self._failed = False
+        self._last_look = -BETWEEN_LOOKS
+        self._process: subprocess.Popen[bytes] | None = None
+        self._lines = telling.Lines(None, telling.on_stderr)
+
+    @classmethod
+    @cache
+    def here(cls) -> Background:
+        """The one of this machine."""
+        return cls(Store.here())
+
+    def is_ready(self) -> bool:
+        """Whether all is compiled; if not, it is seen to, and once in a while said how far it is."""
+        now = time.monotonic()
+        if self._ready or self._failed or now - self._last_look < BETWEEN_LOOKS:
+            return self._ready
+        self._last_look = now
+        self._ready = self._file("ready").exists()
+        if self._ready:
+            if self._process is not None:
+                telling.on_stderr("compiled: at full speed from here")
+        elif self._process is None:
+            self._start()
+        else:
+            self._look()
+        return self._ready
+
+    def _start(self) -> None:
+        self._file("failed").unlink(missing_ok=True)
+        environment = os.environ | {COMPILE: "wait", CACHE: str(self._store.root)}
+        nothing = subprocess.DEVNULL
+        telling.on_stderr("compiling for this machine in the background, once; until it is done, parsing is slow")
+        self._lines = telling.Lines(telling.FUNCTIONS["parse"], self._say_later)
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "gpuparse.jit.background"],
+                env=environment, stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True,
+            )  # fmt: skip
+        except OSError as error:
+            self._give_up(str(error))
+
+    def _say_later(self, line: str) -> None:
+        """Not that it is done: that is said when the code is at hand."""
+        if "of" in line:
+            telling.on_stderr(line)
+
+    def _look(self) -> None:
+        with suppress(OSError, ValueError):
+            self._lines(int(self._file("compiled").read_text()))
+        assert self._process is not None
+        if self._process.poll() and self._file("failed").exists():
+            self._give_up(f"see {self._file('failed')}")
+
+    def _give_up(self, why: str) -> None:
+        self._failed = True
+        telling.on_stderr(f"compilation failed ({why}): parsing stays slow")
+
+    def _file(self, what: str) -> Path:
+        return self._store.folder / f"parse.{what}"
+
+    def wait(self) -> None:
+        """Come back when all is compiled, or nobody will compile it."""
+        while not self.is_ready() and not self._failed:
+            time.sleep(BETWEEN_LOOKS)
+
+    def compile_all(self, listener: telling.Listener | None = None) -> None:
+        """What the process in the background does, unless another does it already.
+
+        With a listener, which hears how far it is, what another does is waited for.
+        """
+        self._store.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with locked(self._file("lock"), wait=listener is not None) as held:
+            if not held or self._file("ready").exists():
+                return
+            try:
+                from gpuparse.practice import practise_parsing
+
+                with telling.told_to(listener or self._note):
+                    practise_parsing()
+                write_atomically(self._file("ready"), b"")
+            except BaseException:
+                write_atomically(self._file("failed"), traceback.format_exc().encode())
+                raise
+            self._store.forget_old()
+
+    def _note(self, compiled: int) -> None:
+        self._file("compiled").write_text(str(compiled))
+
+
+if __name__ == "__main__":
+    Background.here().compile_all()

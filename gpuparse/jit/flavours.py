@@ -1,0 +1,171 @@
+"""The flavours of compiled functions.
+
+    compiled     called by compiled code; called from Python it runs as Python
+    inlined      the same, and its machine code is copied into every caller
+    spliced      the same, and its source is copied into every caller, so that loops around it can become vectors
+    kernel       called from Python, compiled by Numba when it is first called, and kept in the cache
+    eventual     the same, but it runs as Python until a process in the background has compiled it
+    vectorised   a kernel that divides: Numba looks at every divisor for a zero, which keeps loops from becoming vectors
+    intrinsic    an LLVM instruction, and what it does in Python
+
+A function of the first three flavours stays the plain function that it was, so that Python runs it at full speed. It
+only gets an attribute that Numba asks for, `_numba_type_`, once Numba is there.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gpuparse.jit.settings import compiles_at_once, interprets
+
+Function = Callable[..., Any]
+Adopt = Callable[[Function, dict[str, Any]], None]
+
+# Arrays outlive every call of compiled code, so there is nothing to count; counting their references, at each call and
+# for each array, took a third of the time of the search. A function compiled so can't make arrays.
+UNCOUNTED = {"_nrt": False}
+INNER = {"nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+OUTER = {"nogil": True, "no_cfunc_wrapper": True}
+
+_waiting: list[tuple[Function, dict[str, Any]]] = []  # functions that Numba has not been told of yet
+_adopt: Adopt | None = None  # tells Numba of a function, once Numba is there
+
+
+def adopt_with(adopt: Adopt) -> None:
+    """From now on tell Numba of every function, those that were defined before included."""
+    global _adopt
+    _adopt = adopt
+    while _waiting:
+        adopt(*_waiting.pop())
+
+
+def _inner(function: Function, options: dict[str, Any]) -> Function:
+    if _adopt is None:
+        _waiting.append((function, options))
+    else:
+        _adopt(function, options)
+    return function
+
+
+def compiled(function: Function | None = None, *, allocates: bool = False) -> Any:
+    """For compiled code to call; `allocates` if it makes arrays.
+
+    >>> @compiled
+    ... def twice(number):
+    ...     return 2 * number
+    >>> twice(4)
+    8
+    """
+    options = INNER if allocates else INNER | UNCOUNTED
+    if function is None:
+        return lambda decorated: _inner(decorated, options)
+    return _inner(function, options)
+
+
+def inlined(function: Function) -> Any:
+    """For compiled code to call, copied into every caller.
+
+    A call hands over every array of a named tuple by itself, seven numbers each: hundreds of pushes for a large one.
+    What is called for each feature is therefore inlined.
+    """
+    return _inner(function, INNER | UNCOUNTED | {"forceinline": True})
+
+
+def spliced(function: Function) -> Any:
+    """For compiled code to call, its source copied into every caller."""
+    function.py_func = function  # type: ignore[attr-defined]  # where Numba looks for what to copy
+    function.targetoptions = {"inline": "always"}  # type: ignore[attr-defined]  # and whether to
+    return _inner(function, {"nogil": True, "inline": "always"})
+
+
+def intrinsic(make: Function) -> Callable[[Function], Function]:
+    """An instruction of LLVM: `make` is what `numba.extending.intrinsic` takes, the function is its twin in Python."""
+
+    def decorate(function: Function) -> Function:
+        function.make = make  # type: ignore[attr-defined]  # found by numba_side.py
+        return _inner(function, {})
+
+    return decorate
+
+
+class Kernel:
+    """A function that Numba compiles when it is first called."""
+
+    def __init__(self, function: Function, **options: Any) -> None:
+        self.function = function
+        self.options = OUTER | options
+        self.__doc__, self.__name__, self.__module__ = function.__doc__, function.__name__, function.__module__
+        self._lock = threading.Lock()
+        self._called: Function | None = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        return (self._called or self.compiled())(*arguments)
+
+    def compiled(self) -> Function:
+        """The function as Numba compiles it, or where nothing is to be compiled, as it is."""
+        with self._lock:
+            if self._called is None:
+                if interprets():
+                    self._called = self.interpreted
+                else:
+                    from gpuparse.jit.numba_side import make_dispatcher
+
+                    self._called = make_dispatcher(self.function, self.options)
+        return self._called
+
+    def interpreted(self, *arguments: Any) -> Any:
+        """The function as Python runs it; hashes overflow, as they should."""
+        with np.errstate(over="ignore"):
+            return self.function(*arguments)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What compiled code that calls the kernel sees."""
+        from gpuparse.jit.numba_side import type_of
+
+        return type_of(self.compiled())
+
+
+class Eventual(Kernel):
+    """A function that runs as Python until it is compiled, so that nobody waits for the first result."""
+
+    def __call__(self, *arguments: Any) -> Any:
+        if self._called is None and is_slow():
+            return self.interpreted(*arguments)
+        return super().__call__(*arguments)
+
+
+def is_slow() -> bool:
+    """Whether what is `eventual` runs as Python for the time being."""
+    if compiles_at_once():
+        return False
+    from gpuparse.jit.background import Background
+
+    return not Background.here().is_ready()
+
+
+def wait_until_compiled() -> None:
+    """Come back when what is `eventual` is compiled: for long work, and for what is measured."""
+    if not compiles_at_once():
+        from gpuparse.jit.background import Background
+
+        Background.here().wait()
+
+
+def eventual(function: Function) -> Eventual:
+    """For Python to call; compiled in the background."""
+    return Eventual(function)
+
+
+def kernel(function: Function) -> Kernel:
+    """For Python to call."""
+    return Kernel(function)
+
+
+def vectorised(function: Function) -> Kernel:
+    """For Python to call; divides without looking at the divisor."""
+    return Kernel(function, error_model="numpy")

@@ -1,0 +1,119 @@
+"""The functions as Numba sees them. Importing this imports Numba.
+
+Numba asks a value that it does not know for its `_numba_type_`: that is how plain functions become functions that
+compiled code can call.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from contextlib import contextmanager
+from typing import Any
+
+import numba
+from numba import types
+from numba.core import event
+from numba.core.registry import cpu_target
+from numba.extending import intrinsic, models, register_model
+
+from gpuparse.jit import flavours, telling
+from gpuparse.jit.store import Store
+
+_dispatchers: list[Any] = []  # types hold them weakly
+
+
+class WideCalls(types.Dispatcher):
+    """A function whose callers hand over whole numbers as 64 bits, and constants as numbers like any other.
+
+    Numba compiles a function anew for each width and, while it infers types, for each constant.
+    """
+
+    def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
+        """The signature of a call."""
+        return super().get_call_type(context, tuple(map(_widened, args)), kws)
+
+
+register_model(WideCalls)(models.OpaqueModel)
+
+
+def _widened(kind: Any) -> Any:
+    if isinstance(kind, types.BaseTuple) and not isinstance(kind, types.BaseNamedTuple):
+        return types.unliteral(kind)
+    plain = types.unliteral(kind) if isinstance(kind, (types.IntegerLiteral, types.BooleanLiteral)) else kind
+    return types.int64 if isinstance(plain, types.Integer) and plain.signed else plain
+
+
+def _adopt(function: Callable[..., Any], options: dict[str, Any]) -> None:
+    make = getattr(function, "make", None)
+    dispatcher = intrinsic(make) if make is not None else numba.njit(**options)(function)
+    _dispatchers.append(dispatcher)
+    function._numba_type_ = WideCalls(dispatcher) if make is None else _type_of_intrinsic(dispatcher)  # type: ignore[attr-defined]
+
+
+def _type_of_intrinsic(made: Any) -> Any:
+    context = cpu_target.typing_context
+    context.refresh()  # takes note of what was made
+    return context.resolve_value_type(made)
+
+
+def make_dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
+    """A function for Python to call, whose machine code is kept in the cache."""
+    dispatcher = numba.njit(**options)(function)
+    with _cache_in(Store.here().numba_folder()):
+        dispatcher.enable_caching()
+    return dispatcher
+
+
+def type_of(dispatcher: Any) -> Any:
+    """What compiled code sees of a function that Python can call too."""
+    return types.Dispatcher(dispatcher)
+
+
+@contextmanager
+def _cache_in(folder: Any) -> Any:
+    """Numba's cache goes by the file of a function, not by those of what it calls: the folder stands for all of them.
+
+    The setting is Numba's own and holds for everybody, so it is put back.
+    """
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(folder)
+    try:
+        yield
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+class _Watch(event.Listener):
+    """Counts the functions of ours that are compiled; meanwhile nothing is collected: there is little garbage."""
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._compiled = 0
+        self._collects = gc.isenabled()
+
+    def on_start(self, event: Any) -> None:
+        """A function, perhaps one that another calls, is about to be compiled."""
+        if self._depth == 0:
+            self._collects = gc.isenabled()
+            gc.disable()
+        self._depth += 1
+        if _is_ours(event):
+            telling.heard(self._compiled)
+
+    def on_end(self, event: Any) -> None:
+        """It is compiled."""
+        self._depth -= 1
+        if self._depth == 0 and self._collects:
+            gc.enable()
+        if _is_ours(event):
+            self._compiled += 1
+            telling.heard(self._compiled)
+
+
+def _is_ours(compilation: Any) -> bool:
+    return compilation.data["dispatcher"].py_func.__module__.startswith("gpuparse.")
+
+
+flavours.adopt_with(_adopt)
+event.register("numba:compile", _Watch())

@@ -1,0 +1,32 @@
+"""What the environment says about compilation.
+
+GPUPARSE_COMPILE is `background` (the default: Python at work until the machine code is there), `wait` (nothing runs
+before it is there) or `never` (Python all the way: slow, and the same to the bit).
+"""
+
+from __future__ import annotations
+
+import os
+
+from gpuparse.errors import UsageError
+
+VARIABLE = "GPUPARSE_COMPILE"
+CHOICES = ("background", "wait", "never")
+
+
+def choice() -> str:
+    """One of CHOICES."""
+    chosen = os.environ.get(VARIABLE) or CHOICES[0]
+    if chosen not in CHOICES:
+        raise UsageError(f"{VARIABLE} is {chosen!r} in the environment; it can be {', '.join(CHOICES)}.")
+    return chosen
+
+
+def interprets() -> bool:
+    """Whether nothing is to be compiled."""
+    return choice() == "never"
+
+
+def compiles_at_once() -> bool:
+    """Whether a function is compiled, or known not to be, when it is first called."""
+    return choice() != "background"

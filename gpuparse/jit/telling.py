@@ -1,0 +1,75 @@
+"""What is said of compilation: that it goes on, how far it is, and that it is done, on stderr.
+
+Every process that compiles says so, whoever started it: a command at a terminal, one without, a program that imports
+gpuparse. What the user sees instead (a bar) is set by `told_to`.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+# How many functions a task compiles, on a CPU; tests/jit/test_compilation.py counts them.
+FUNCTIONS = {"parse": 83, "explain": 41, "train": 61}
+BETWEEN_LINES = 5.0  # seconds
+
+Listener = Callable[[int], None]  # hears how many functions have been compiled
+
+
+class Lines:
+    """A line at the beginning, one every few seconds, one at the end.
+
+    >>> said = []
+    >>> lines = Lines(2, said.append)
+    >>> lines(0), lines(1), lines(2)
+    (None, None, None)
+    >>> said
+    ['compiling for this machine, once: 0 of 2 functions', 'compiled for this machine']
+    """
+
+    def __init__(self, total: int | None, say: Callable[[str], None]) -> None:
+        self._total, self._say = total, say
+        self._last = 0.0
+
+    def __call__(self, compiled: int) -> None:
+        """So many functions have been compiled."""
+        if self._total is not None and compiled >= self._total:
+            if compiled == self._total:
+                self._say("compiled for this machine")
+        elif time.monotonic() - self._last >= BETWEEN_LINES:
+            self._last = time.monotonic()
+            how_far = f"{compiled} functions" if self._total is None else f"{compiled} of {self._total} functions"
+            self._say(f"compiling for this machine, once: {how_far}")
+
+
+def on_stderr(line: str) -> None:
+    """Say something, above a live display if there is one."""
+    print(f"gpuparse: {line}", file=sys.stderr, flush=True)
+
+
+_listener: Listener = Lines(None, on_stderr)
+
+
+def expect(task: str) -> None:
+    """The next that is compiled is for this task."""
+    global _listener
+    if isinstance(_listener, Lines):
+        _listener = Lines(FUNCTIONS[task], on_stderr)
+
+
+@contextmanager
+def told_to(listener: Listener) -> Iterator[None]:
+    """Meanwhile nothing is said; the listener hears instead."""
+    global _listener
+    before, _listener = _listener, listener
+    try:
+        yield
+    finally:
+        _listener = before
+
+
+def heard(compiled: int) -> None:
+    """Called by what compiles."""
+    _listener(compiled)

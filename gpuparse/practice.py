@@ -1,0 +1,42 @@
+"""A little of each kind of work, done so that everything it calls gets compiled."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+SENTENCE = "She left."
+SENTENCES = 60  # of the synthetic treebank: enough for every kernel to be called
+
+
+def practise_parsing() -> None:
+    """Tag and parse a sentence."""
+    from gpuparse.api import load
+
+    load().parse(SENTENCE)
+
+
+def practise_explaining() -> None:
+    """Explain a parse."""
+    from gpuparse.device import find_device
+    from gpuparse.explain.explainer import Explainer
+    from gpuparse.model.bundled import find_model
+    from gpuparse.model.file import load_model
+    from gpuparse.trees import Sentence, Token
+
+    explainer = Explainer(load_model(find_model(None)), find_device("cpu").kernels)
+    explainer.explain(Sentence((Token("She", "PRP"), Token("left", "VBD")), kept=(0, 1)))
+
+
+def practise_training() -> None:
+    """Train a small model, with a tagger."""
+    from gpuparse.device import find_device
+    from gpuparse.learn import Options
+    from gpuparse.training import TrainingOptions, split_corpus, train
+    from gpuparse.trees import load_language, synthetic_treebank
+
+    language = load_language()
+    options = TrainingOptions(jobs=1, learn=Options(max_trees=4))
+    corpus = split_corpus(list(synthetic_treebank(SENTENCES)), None, language, options)
+    with tempfile.TemporaryDirectory() as folder:
+        train(corpus, language, options, Path(folder, "labels"), find_device("cpu").kernels)

@@ -1,0 +1,107 @@
+"""The folder of a training run, OUT.training: whose it is, what the run was started with, and who works in it.
+
+Nothing that this program did not write is ever removed from it; `run.json` is what it is recognised by.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from gpuparse.errors import TrainingError, UsageError
+from gpuparse.storage import locked, write_atomically
+
+RUN = "run.json"
+LOCK = "lock"
+FORMAT = "gpuparse training run 1"
+LABELS = "labels"
+
+
+def folder_of(out: Path) -> Path:
+    """Where training keeps what belongs to a model file.
+
+    >>> folder_of(Path("my.model")).name
+    'my.model.training'
+    """
+    return out.with_name(out.name + ".training")
+
+
+def check_start(out: Path, resume: bool, overwrite: bool) -> None:
+    """Refuse to start where something would be lost, or where there is nothing to go on with."""
+    folder = folder_of(out)
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder}: this should be the folder of the run, and is a file. Choose another --output.")
+    begun = (folder / RUN).exists()
+    if not begun and folder.exists() and any(path.name != LOCK for path in folder.iterdir()):
+        raise UsageError(
+            f"{folder}: this folder holds files and no run of this gpuparse; training would mix with them. Move it "
+            "away, or choose another --output."
+        )
+    if resume and not begun:
+        raise UsageError(f"--resume: there is no run to go on with in {folder}. Leave --resume out to begin one.")
+    if resume or overwrite:
+        return
+    if out.is_file():
+        raise UsageError(
+            f"{out}: this file exists. --overwrite replaces it"
+            + (", --resume goes on with the run that made it" if begun else "")
+            + ", another --output keeps it."
+        )
+    if begun:
+        raise UsageError(
+            f"{out}: an earlier run is unfinished. --resume goes on with it, --overwrite begins anew, another "
+            "--output keeps it."
+        )
+
+
+@contextmanager
+def begun_run(out: Path, settings: Mapping[str, Any], resume: bool) -> Iterator[Path]:
+    """Hold the folder of a run: a new one, or with `resume` one that was started with the same settings."""
+    folder = folder_of(out)
+    folder.mkdir(parents=True, exist_ok=True)  # fails now, and not after hours, where nothing can be written
+    with locked(folder / LOCK, wait=False) as held:
+        if not held:
+            raise TrainingError(
+                f"{folder}: another gpuparse is training here. Wait for it, or choose another --output."
+            )
+        if resume:
+            _check_settings(folder / RUN, settings)
+        else:
+            _remove_logs(folder / LABELS)
+            content = json.dumps({"format": FORMAT, "settings": settings}, indent=1)
+            write_atomically(folder / RUN, content.encode())
+        yield folder
+
+
+def _check_settings(path: Path, settings: Mapping[str, Any]) -> None:
+    try:
+        run = json.loads(path.read_bytes())
+        if not isinstance(run, dict) or run.get("format") != FORMAT or not isinstance(run.get("settings"), dict):
+            raise ValueError(f"it does not hold the settings of a {FORMAT!r}")
+        before = run["settings"]
+    except (OSError, ValueError, RecursionError) as error:
+        raise TrainingError(
+            f"{path}: the run can't be resumed, this file can't be used: {error}. Begin anew with --overwrite or "
+            "another --output."
+        ) from error
+    now = json.loads(json.dumps(settings))
+    changes = [
+        f"{name} was {before.get(name)} and is now {value}" for name, value in now.items() if before.get(name) != value
+    ]
+    if changes:
+        raise UsageError(
+            f"--resume: the run was started with other settings: {'; '.join(changes)}. Use those, or begin anew with "
+            "--overwrite or another --output."
+        )
+
+
+def _remove_logs(labels: Path) -> None:
+    """Remove the logs of an earlier run: files with a log's name and beginning."""
+    for path in labels.glob("*.jsonl"):
+        with path.open("rb") as file:
+            ours = file.read(12) == b'{"version": ' or path.stat().st_size == 0
+        if ours:
+            path.unlink()

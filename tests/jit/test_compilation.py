@@ -1,0 +1,149 @@
+"""Compilation as people meet it: the first tree at once, in the background everything else, and then no more of it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from itertools import product
+from pathlib import Path
+
+import pytest
+from gpuparse.kernels import cpu
+
+from gpuparse.jit import store, telling
+from gpuparse.logic.strategy import Strategy
+from gpuparse.search import parser as parser_module
+from gpuparse.search import rounds
+from gpuparse.search.parser import Method, Parser, SearchOptions
+from gpuparse.tag import lattice, train_tagger
+from gpuparse.trees import Tree, synthetic_treebank
+from tests.cli.test_command import COMMAND
+from tests.small_model import small_model
+
+SENTENCE = "She left."
+TREE = "(TOP (S (NP (PRP She)) (VP (VBD left)) (. .)))\n"
+COUNT = """
+import sys
+from gpuparse import practice
+from gpuparse.jit import telling
+counts = [0]
+with telling.told_to(counts.append):
+    getattr(practice, sys.argv[1])()
+print(counts[-1])
+"""
+
+
+def environment(cache: Path, compilation: str) -> dict[str, str]:
+    return os.environ | {"GPUPARSE_CACHE": str(cache), "GPUPARSE_COMPILE": compilation}
+
+
+def run(arguments: list[str], cache: Path, compilation: str) -> subprocess.CompletedProcess[str]:
+    told, nothing = environment(cache, compilation), subprocess.DEVNULL
+    return subprocess.run(arguments, env=told, capture_output=True, text=True, check=True, stdin=nothing)
+
+
+@pytest.fixture(scope="module")
+def cold(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cold")
+
+
+@pytest.fixture(scope="module")
+def first(cold: Path) -> subprocess.CompletedProcess[str]:
+    """The very first parse; the process that it leaves in the background is done when this returns."""
+    done = run([*COMMAND, "parse", SENTENCE], cold, "background")
+    assert not any(cold.glob("*/parse.ready")), "the first tree waited until everything was compiled"
+    while not any(cold.glob("*/parse.ready")):
+        assert not any(cold.glob("*/parse.failed")), next(cold.glob("*/parse.failed")).read_text()
+        time.sleep(0.1)
+    return done
+
+
+def test_the_first_tree_comes_before_anything_is_compiled(first: subprocess.CompletedProcess[str]) -> None:
+    assert first.stdout == TREE
+    assert first.stderr == (
+        "gpuparse: compiling for this machine in the background, once; until it is done, parsing is slow\n"
+    )
+
+
+def test_later_starts_compile_nothing_and_say_nothing(first: subprocess.CompletedProcess[str], cold: Path) -> None:
+    later = run([*COMMAND, "parse", SENTENCE], cold, "background")
+    assert (later.stdout, later.stderr) == (TREE, "")
+
+
+def test_as_many_functions_are_compiled_as_the_user_is_told(
+    first: subprocess.CompletedProcess[str], cold: Path, tmp_path: Path
+) -> None:
+    assert int(next(cold.glob("*/parse.compiled")).read_text()) == telling.FUNCTIONS["parse"]
+    for task, practise in (("explain", "practise_explaining"), ("train", "practise_training")):
+        counted = run([sys.executable, "-c", COUNT, practise], cold, "wait").stdout
+        assert (task, int(counted)) == (task, telling.FUNCTIONS[task])
+    warm = run([*COMMAND, "warm-up"], cold, "background")
+    assert "functions" not in warm.stderr
+    quick = ["--min-lambda", "5", "--device", "cpu"]
+    trained = run([*COMMAND, "train", "--output", str(tmp_path / "model"), *quick], cold, "background")
+    assert "compil" not in trained.stderr
+
+
+def searches(strategy: Strategy, trees: Sequence[Tree]) -> Iterator[object]:
+    """What every way to search says of some sentences, to the last bit."""
+    model = small_model(40, strategy, max_trees=4)
+    parser = Parser(model.vocabulary, model.rules(), strategy, 3, cpu)
+    for method, max_min in product(Method, (False, True)):
+        options = SearchOptions(method, max_min, limit=600, k=2)
+        for result in parser.parse([tree.tokens()[:5] for tree in trees], options):
+            yield [(str(parse.tree), parse.cost.hex()) for parse in result.parses], result.outcome, result.scored
+
+
+@pytest.mark.parametrize("strategy", Strategy)
+def test_python_and_machine_code_find_the_same_trees_at_the_same_cost(
+    strategy: Strategy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trees = list(synthetic_treebank(3, 7))
+    compiled = list(searches(strategy, trees))
+    for function in (rounds.search, parser_module._begin):
+        monkeypatch.setattr(function, "_called", function.interpreted)
+    assert list(searches(strategy, trees)) == compiled
+
+
+def test_python_and_machine_code_give_the_same_tags(monkeypatch: pytest.MonkeyPatch) -> None:
+    tagger = train_tagger([tree.tokens() for tree in synthetic_treebank(60)])
+    sentences = [[token.word for token in tree.tokens()] for tree in synthetic_treebank(20, 7)]
+    compiled = list(tagger.tag_many(sentences))
+    monkeypatch.setattr(lattice.tag_sentences, "_called", lattice.tag_sentences.interpreted)
+    assert list(tagger.tag_many(sentences)) == compiled
+
+
+def test_a_changed_line_anywhere_is_a_new_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = tmp_path / "callee.py"
+    source.write_text("NUMBER = 3\n")
+    monkeypatch.setattr(store, "_files", lambda package: iter([source]))
+    before = store._key()
+    times = source.stat()
+    source.write_text("NUMBER = 5\n")
+    os.utime(source, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert store._key() != before
+
+
+def test_where_nothing_can_be_written_a_temporary_folder_serves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("GPUPARSE_CACHE", raising=False)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("HOME", "/dev/null/nobody")
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(store.tempfile, "tempdir", None)
+    assert store._root().parent == tmp_path
+    assert store._root().stat().st_mode & 0o077 == 0
+
+
+def test_a_temporary_folder_that_others_can_write_is_not_trusted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(store.tempfile, "tempdir", None)
+    usual = store._temporary_root()
+    usual.chmod(0o777)
+    assert store._temporary_root() != usual
