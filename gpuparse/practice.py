@@ -7,6 +7,7 @@ from pathlib import Path
 
 SENTENCE = "She left."
 SENTENCES = 60  # of the synthetic treebank: enough for every kernel to be called
+SAMPLES = (1_000, 100_000)  # examples to grow a tree on: fewer than there are, and all of them
 
 
 def practise_parsing() -> None:
@@ -29,14 +30,15 @@ def practise_explaining() -> None:
 
 
 def practise_training() -> None:
-    """Train a small model, with a tagger."""
+    """Train a small model, with a tagger, on samples and on all examples."""
     from gpuparse.device import find_device
     from gpuparse.learn import Options
     from gpuparse.training import TrainingOptions, split_corpus, train
     from gpuparse.trees import load_language, synthetic_treebank
 
     language = load_language()
-    options = TrainingOptions(jobs=1, learn=Options(max_trees=4))
-    corpus = split_corpus(list(synthetic_treebank(SENTENCES)), None, language, options)
-    with tempfile.TemporaryDirectory() as folder:
-        train(corpus, language, options, Path(folder, "labels"), find_device("cpu").kernels)
+    for sample in SAMPLES:
+        options = TrainingOptions(jobs=1, learn=Options(eta=0.5, max_trees=8, sample=sample))
+        corpus = split_corpus(list(synthetic_treebank(SENTENCES)), None, language, options)
+        with tempfile.TemporaryDirectory() as folder:
+            train(corpus, language, options, Path(folder, "labels"), find_device("cpu").kernels)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 
 def warm_up_command() -> None:
-    """Compile for this machine all that parsing, explaining and training on the CPU need.
+    """Compile now for this machine, so that nothing waits later.
 
-    Without it, parsing compiles in the background while it works slowly, and training waits until it is done. What is
-    compiled is kept in GPUPARSE_CACHE, or in the user's cache folder.
+    All that parsing, explaining and training on the CPU need is compiled. Without it, parsing compiles in the
+    background while it works slowly, and training waits until it is done. What is compiled is kept in GPUPARSE_CACHE,
+    or in the user's cache folder.
     """
     import os
     import sys

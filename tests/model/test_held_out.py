@@ -79,13 +79,13 @@ def test_every_candidate_of_held_out_sentences_scores_as_the_trees_do(
 ) -> None:
     model = small_model(60, Strategy[strategy], max_trees=5)
     witness = Witness(model)
-    absorb = parser_file.absorb
+    absorb = parser_file._absorb
 
     def watched(pool: Any, grammar: Any, plan: Any, batch: Any, scores: np.ndarray, constant: np.ndarray) -> None:
         witness.note(pool, batch, scores, constant)
         absorb(pool, grammar, plan, batch, scores, constant)
 
-    monkeypatch.setattr(parser_file, "absorb", watched)
+    monkeypatch.setattr(parser_file, "_absorb", watched)
     parser = Parser(model.vocabulary, model.rules(), model.strategy, model.max_children, cpu)
     parser.seconds = {"features": 0.0, "scoring": 0.0, "agenda": 0.0}  # asked for times, it stops after every step
     sentences = [tree.tokens() for tree in synthetic_trees(3, seed=99)]

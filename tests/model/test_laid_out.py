@@ -86,10 +86,10 @@ def test_the_files_used_last_stay(folder: Path) -> None:
 
 
 def test_only_a_model_as_it_was_read_uses_what_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Store, "here", lambda: Store(tmp_path / "store"))
+    monkeypatch.setattr(Store, "here", lambda: Store(tmp_path / "store", "key"))
     save_model(small_model(), tmp_path / "a.model")
     loaded = load_model(tmp_path / "a.model")
-    kept = tmp_path / "store" / "laid-out"
+    kept = tmp_path / "store" / "key" / "laid-out"
     replace(loaded, lambda_=0.2).rules()
     small_model().rules()
     assert not kept.exists()

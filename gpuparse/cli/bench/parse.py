@@ -13,7 +13,6 @@ from gpuparse.cli.bench.learn import shown
 from gpuparse.cli.parse import SearchName, split_model
 from gpuparse.cli.tables import print_json, print_table
 from gpuparse.errors import UsageError
-from gpuparse.jit import wait_until_compiled
 
 if TYPE_CHECKING:
     from gpuparse.search.parser import Parser, SearchOptions
@@ -79,6 +78,8 @@ def treebank_sentences(treebanks: Sequence[str], language: Language, max_words: 
 
 def parsing_speed(parser: Parser, sentences: Sequence[Sequence[Token]], options: SearchOptions) -> dict[str, Any]:
     """Sentences and partial parses per CPU second, the shares of the time, and how many parses are proved optimal."""
+    from gpuparse.jit import wait_until_compiled
+
     wait_until_compiled()
     list(parser.parse(sentences[:WARM_UP], options))
     start, began = time.process_time(), time.perf_counter()

@@ -49,7 +49,7 @@ def start_command(
     repeats: Annotated[int, typer.Option(min=1, metavar="N", help="Warm starts, of which the fastest counts.")] = 5,
     as_json: Json = False,
 ) -> None:
-    """Measure the start: the first tree of a short sentence with nothing compiled, all compiled, and later starts."""
+    """Measure the first tree, compilation, and later starts."""
     with tempfile.TemporaryDirectory() as cold, tempfile.TemporaryDirectory() as warm:
         first = _timed(_parse(), cold, "background")
         _wait_for_background(Path(cold))

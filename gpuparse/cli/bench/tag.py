@@ -10,7 +10,6 @@ import typer
 
 from gpuparse.cli.arguments import Json, OptionalTreebanks, Seed
 from gpuparse.cli.tables import print_json, print_table
-from gpuparse.jit import wait_until_compiled
 
 if TYPE_CHECKING:
     from gpuparse.trees import Token
@@ -102,6 +101,8 @@ def _accuracy(
 
 
 def _seconds(tagger: Any, words: Sequence[Sequence[str]]) -> float:
+    from gpuparse.jit import wait_until_compiled
+
     wait_until_compiled()
     start = time.process_time()
     for _ in tagger.tag_many(words):
