@@ -134,7 +134,7 @@ class Explanation:
 
     tokens: tuple[ExplainedToken, ...]
     tree: Tree  # over all the tokens
-    status: str  # how the search ended: optimal, limit, fallback, timeout, long or flat
+    status: str  # how the search ended: see Outcome
     cost: float | None  # the sum of the constituents', under max-min their greatest; None: not searched
     scored: int  # partial parses
     greedy_is_optimal: bool
@@ -163,6 +163,7 @@ _VERDICTS = {
     "limit": "The limit was reached: this is the cheapest tree found, and a cheaper one may exist.",
     "fallback": "No tree was found within the limit: the best partial parse was finished as well as could be.",
     "timeout": "The time was over: this is the best tree found by then, and a cheaper one may exist.",
-    "long": "Not searched: the sentence has more words than wanted.",
+    "long": "Parsed in pieces: the sentence has more words than are searched whole.",
+    "memory": "Parsed in pieces: there was too little memory to search the sentence whole.",
     "flat": "Nothing but punctuation: there was nothing to decide.",
 }

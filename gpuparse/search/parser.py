@@ -69,7 +69,7 @@ USUAL_SEARCH = SearchOptions()
 class Outcome(StrEnum):
     """What a search came to."""
 
-    OPTIMAL = "optimal"  # no tree is cheaper
+    OPTIMAL = "optimal"  # no tree is cheaper, but for colliding hashes: 1 in billions (docs/how-it-works.md)
     LIMIT = "limit"  # a tree, but the limit was met before it was proved the best
     FALLBACK = "fallback"  # no tree within the limit: the partial parse at hand was finished greedily, or flat
     TIMEOUT = "timeout"  # the time was over: the best tree found, or where there was none, as for FALLBACK

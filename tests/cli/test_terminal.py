@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from pathlib import Path
 
 import pytest
+import typer
 
+from gpuparse.cli.main import app
 from gpuparse.cli.progress import Progress
 from gpuparse.trees import synthetic_treebank
 from tests.cli.terminal import CONTROL, Stream, Typist, run_with_streams
@@ -28,27 +31,54 @@ def test_trees_go_to_stdout_wherever_it_and_stderr_are(stdout: Stream, stderr: S
     assert (ran.stdout.decode(), ran.code) == (SAW * 2, 0)
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ["explain", "She left."],
-        ["parse", "She left.", "--json"],
-        ["models"],
-        ["devices"],
-        ["inspect", "english", "--label", "PP", "--top", "3"],
-        ["synth", "20"],
-        ["prepare", "treebank.mrg"],
-        ["examples", "treebank.mrg", "--sentence", "1"],
-        ["eval", "treebank.mrg", "treebank.mrg", "--per-sentence"],
-    ],
-    ids=lambda command: command[0] if isinstance(command, list) else command,
-)
-def test_the_bytes_on_stdout_are_the_same_wherever_it_and_stderr_are(command: list[str], tmp_path: Path) -> None:
+STEADY = [  # commands that print the same whenever they run
+    ["explain", "She left."],
+    ["parse", "She left.", "--json"],
+    ["models"],
+    ["devices"],
+    ["inspect", "english", "--label", "PP", "--top", "3"],
+    ["synth", "20"],
+    ["prepare", "treebank.mrg"],
+    ["examples", "treebank.mrg", "--sentence", "1"],
+    ["eval", "treebank.mrg", "treebank.mrg", "--per-sentence"],
+    ["warm-up"],  # prints nothing
+]
+MEASURING = [  # commands whose figures are times
+    ["train", "treebank.mrg", "--max-trees", "1", "--no-tagger", "--overwrite", "--json"],
+    ["bench", "read", "treebank.mrg", "--json"],
+    ["bench", "tag", "treebank.mrg", "--json"],
+    ["bench", "parse", "treebank.mrg", "--limit", "500", "--json"],
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
     (tmp_path / "treebank.mrg").write_text("".join(f"{tree}\n" for tree in synthetic_treebank(20)), encoding="utf-8")
-    answers = [run_with_streams([*COMMAND, *command], *place, folder=tmp_path) for place in PLACES]
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", STEADY, ids=" ".join)
+def test_the_bytes_on_stdout_are_the_same_wherever_it_and_stderr_are(command: list[str], folder: Path) -> None:
+    answers = [run_with_streams([*COMMAND, *command], *place, folder=folder) for place in PLACES]
     assert {(ran.stdout, ran.code) for ran in answers} == {(answers[0].stdout, 0)}
-    assert answers[0].stdout
+    assert bool(answers[0].stdout) == (command != ["warm-up"])
     assert b"\x1b" not in answers[0].stdout
+
+
+@pytest.mark.parametrize("command", MEASURING, ids=" ".join)
+@pytest.mark.parametrize("stdout", [Stream.FILE, Stream.PIPE, Stream.TERMINAL])
+def test_figures_go_to_stdout_while_a_terminal_shows_the_progress(
+    command: list[str], stdout: Stream, folder: Path
+) -> None:
+    ran = run_with_streams([*COMMAND, *command], stdout, folder=folder)
+    assert ran.code == 0, ran.messages
+    assert json.loads(ran.stdout)
+    assert b"\x1b" not in ran.stdout
+
+
+def test_no_command_is_forgotten_here() -> None:
+    tested = {command[0] for command in (*STEADY, *MEASURING)}
+    assert tested == set(typer.main.get_command(app).commands)
 
 
 def test_nothing_on_a_terminal_that_stdout_and_stderr_share_tears_a_tree() -> None:

@@ -10,8 +10,17 @@ from gpuparse.kernels import cpu
 
 from gpuparse.explain import Amount, Constituent, Explainer, Explanation, Rival, RivalKind
 from gpuparse.logic.strategy import Strategy
-from gpuparse.search.parser import Parser, SearchOptions
-from gpuparse.trees import Sentence, Token, head_child, load_language, prepare, prepare_tokens, synthetic_treebank
+from gpuparse.search.parser import Outcome, Parser, SearchOptions
+from gpuparse.trees import (
+    UNPARSED,
+    Sentence,
+    Token,
+    head_child,
+    load_language,
+    prepare,
+    prepare_tokens,
+    synthetic_treebank,
+)
 from tests.features.oracle import features
 from tests.search.oracle import Oracle, Partial
 from tests.small_model import small_model
@@ -258,3 +267,9 @@ def test_the_json_form_holds_the_tree_and_all_figures() -> None:
     assert content["optimal"] is True
     assert content["constituents"][0]["score"] == explanation.constituents[0].score
     assert content["constituents"][0]["rivals"][0]["kind"] in ("label", "span", "elsewhere")
+
+
+@pytest.mark.parametrize("outcome", Outcome)
+def test_every_way_in_which_a_search_can_end_has_a_verdict(outcome: Outcome) -> None:
+    explanation = Explanation((), UNPARSED, str(outcome), None, 0, False, "r2l", 0.1, ())
+    assert explanation.verdict.endswith(".")
