@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import traceback
@@ -32,6 +33,7 @@ from gpuparse.printable import printable
 from gpuparse.version import VERSION
 
 INTERRUPTED = 130
+NEW_OBJECTS = 200_000  # before garbage is looked for: a start makes hundreds of thousands, and they all stay
 
 
 class Commands(TyperGroup):
@@ -89,6 +91,7 @@ def run() -> None:
     """The entry point: runs the command of `sys.argv` and ends the process with its exit code."""
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8")  # treebanks are UTF-8, whatever the terminal
+    gc.set_threshold(NEW_OBJECTS)
     with _failures_told():
         try:
             app()

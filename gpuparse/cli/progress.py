@@ -10,13 +10,11 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from rich.console import Console, Group, RenderableType
-from rich.live import Live
-from rich.progress_bar import ProgressBar
-from rich.table import Table
-from rich.text import Text
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.live import Live
 
 Item = TypeVar("Item")
 
@@ -29,9 +27,12 @@ BAR_WIDTH = 20
 def live_display(console: Console, screen: Callable[[], RenderableType]) -> Live:
     """A display at the foot of the terminal; what is printed to stderr meanwhile appears above it.
 
+    >>> from rich.console import Console
     >>> live_display(Console(), lambda: "3 sentences").transient
     True
     """
+    from rich.live import Live
+
     return Live(
         console=console, get_renderable=screen, refresh_per_second=4, transient=True,
         redirect_stdout=False, redirect_stderr=True,
@@ -65,8 +66,13 @@ class Progress:
         self._outcomes: Counter[str] = Counter()
         self._count = 0
         self._began = self._last_line = time.monotonic()
-        self._console = Console(stderr=True)
-        self._display = live_display(self._console, self._screen) if self._console.is_terminal and not quiet else None
+        self._at_terminal = sys.stderr.isatty()
+        self._display = self._make_display() if self._at_terminal and not quiet else None
+
+    def _make_display(self) -> Live:
+        from rich.console import Console  # not imported where nothing is drawn: a start takes long enough
+
+        return live_display(Console(stderr=True), self._screen)
 
     def __enter__(self) -> Progress:
         if self._display is not None:
@@ -76,7 +82,7 @@ class Progress:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         if self._display is not None:
             self._display.__exit__(None, None, None)
-        long = self._elapsed >= (SUMMED_UP_AFTER if self._console.is_terminal else BETWEEN_LINES)
+        long = self._elapsed >= (SUMMED_UP_AFTER if self._at_terminal else BETWEEN_LINES)
         if long and self._count:
             self._print(f"{self._counted} in {in_time(self._elapsed)}, {self._rate}{self._outcomes_in_words}")
 
@@ -85,7 +91,7 @@ class Progress:
         self._count += 1
         if outcome is not None:
             self._outcomes[outcome] += 1
-        if not self._console.is_terminal and time.monotonic() - self._last_line >= BETWEEN_LINES:
+        if not self._at_terminal and time.monotonic() - self._last_line >= BETWEEN_LINES:
             self._last_line = time.monotonic()
             self._print(", ".join(filter(None, [self._percentage.strip(), self._left, self._counted, self._rate])))
 
@@ -104,6 +110,11 @@ class Progress:
         print(f"gpuparse: {line}", file=sys.stderr, flush=True)
 
     def _screen(self) -> RenderableType:
+        from rich.console import Group
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+        from rich.text import Text
+
         if self._elapsed < SHOWN_AFTER:
             return Group()
         row: list[RenderableType] = []

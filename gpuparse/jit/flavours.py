@@ -87,7 +87,7 @@ def intrinsic(make: Function) -> Callable[[Function], Function]:
 
     def decorate(function: Function) -> Function:
         function.make = make  # type: ignore[attr-defined]  # found by numba_side.py
-        return _inner(function, {})
+        return _inner(function, INNER | UNCOUNTED | {"forceinline": True})
 
     return decorate
 

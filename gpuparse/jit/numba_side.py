@@ -1,25 +1,32 @@
 """The functions as Numba sees them. Importing this imports Numba.
 
 Numba asks a value that it does not know for its `_numba_type_`: that is how plain functions become functions that
-compiled code can call.
+compiled code can call. All that Numba does not promise to keep is used here alone; where another version of it lacks
+such a thing, its public ways are taken: the same results, with more to compile and slower calls.
 """
 
 from __future__ import annotations
 
 import gc
+import inspect
 from collections.abc import Callable
 from contextlib import contextmanager
 from typing import Any
 
 import numba
 from numba import types
-from numba.core import event
-from numba.core.registry import cpu_target
 from numba.extending import intrinsic, models, register_model
 
 from gpuparse.jit import flavours, telling
 from gpuparse.jit.store import Store
 
+try:
+    from numba.core import event
+    from numba.core.cpu import CPUTargetOptions
+except ImportError:
+    event = CPUTargetOptions = None
+
+PUBLIC_FLAGS = ("nogil", "inline", "error_model")
 _dispatchers: list[Any] = []  # types hold them weakly
 
 
@@ -37,6 +44,12 @@ class WideCalls(types.Dispatcher):
 register_model(WideCalls)(models.OpaqueModel)
 
 
+def _njit(function: Callable[..., Any], flags: dict[str, Any]) -> Any:
+    """The function for Numba to compile, with those of the flags that it knows."""
+    known = {name: flag for name, flag in flags.items() if name in PUBLIC_FLAGS or hasattr(CPUTargetOptions, name)}
+    return numba.njit(**known)(function)
+
+
 def _widened(kind: Any) -> Any:
     if isinstance(kind, types.BaseTuple) and not isinstance(kind, types.BaseNamedTuple):
         return types.unliteral(kind)
@@ -46,20 +59,21 @@ def _widened(kind: Any) -> Any:
 
 def _adopt(function: Callable[..., Any], options: dict[str, Any]) -> None:
     make = getattr(function, "make", None)
-    dispatcher = intrinsic(make) if make is not None else numba.njit(**options)(function)
+    dispatcher = _njit(function, options) if make is None else _njit(_calling(intrinsic(make), function), options)
     _dispatchers.append(dispatcher)
-    function._numba_type_ = WideCalls(dispatcher) if make is None else _type_of_intrinsic(dispatcher)  # type: ignore[attr-defined]
+    function._numba_type_ = WideCalls(dispatcher) if make is None else types.Dispatcher(dispatcher)  # type: ignore[attr-defined]
 
 
-def _type_of_intrinsic(made: Any) -> Any:
-    context = cpu_target.typing_context
-    context.refresh()  # takes note of what was made
-    return context.resolve_value_type(made)
+def _calling(instruction: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that Numba can compile: it does nothing but call an instruction, as its twin in Python is called."""
+    if len(inspect.signature(function).parameters) == 1:
+        return lambda first: instruction(first)
+    return lambda first, second: instruction(first, second)
 
 
 def make_dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     """A function for Python to call, whose machine code is kept in the cache."""
-    dispatcher = numba.njit(**options)(function)
+    dispatcher = _njit(function, options)
     with _cache_in(Store.here().numba_folder()):
         dispatcher.enable_caching()
     return dispatcher
@@ -84,7 +98,7 @@ def _cache_in(folder: Any) -> Any:
         numba.config.CACHE_DIR = before
 
 
-class _Watch(event.Listener):
+class _Watch(event.Listener if event is not None else object):  # type: ignore[misc]  # known when it runs
     """Counts the functions of ours that are compiled; meanwhile nothing is collected: there is little garbage."""
 
     def __init__(self) -> None:
@@ -116,4 +130,5 @@ def _is_ours(compilation: Any) -> bool:
 
 
 flavours.adopt_with(_adopt)
-event.register("numba:compile", _Watch())
+if event is not None:
+    event.register("numba:compile", _Watch())
