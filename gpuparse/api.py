@@ -13,13 +13,14 @@ from typing import Any
 
 from gpuparse.device import find_device
 from gpuparse.errors import InputError, MissingPackageError, UsageError
-from gpuparse.model.bundled import find_model
-from gpuparse.model.file import load_model
-from gpuparse.model.model import Model
-from gpuparse.parsing import ParsedSentence, parse_sentences, read_text
-from gpuparse.search.parser import Method, Outcome, Parse, Parser, SearchOptions
-from gpuparse.tag import Tagger, originals_of, tokenise
-from gpuparse.tag.tokens import ROUND_BRACKETS
+from gpuparse.parse.input import ParsedSentence, parse_sentences, read_text
+from gpuparse.parse.model.file import load_model
+from gpuparse.parse.model.model import Model
+from gpuparse.parse.search.parser import Method, Outcome, Parse, Parser, SearchOptions
+from gpuparse.pretrained.bundled import find_model
+from gpuparse.tag import Tagger
+from gpuparse.text import originals_of, tokenise
+from gpuparse.text.tokens import ROUND_BRACKETS
 from gpuparse.trees import Original, Sentence, Span, Token, Tree, prepare_tokens
 
 SentenceGiven = str | Sequence[str] | Sequence[tuple[str, str]]
@@ -190,7 +191,7 @@ class LoadedParser:
         return self.parse_prepared(read_text(lines, self._tagger, self.model.vocabulary.language))
 
     def parse_prepared(self, sentences: Iterable[Sentence]) -> Iterator[ParsedTree]:
-        """The trees of sentences that were tagged and prepared, in order; gpuparse.parsing has readers that do that."""
+        """The trees of sentences that are tagged and prepared, in order; gpuparse.parse.input reads such."""
         return map(ParsedTree.of, parse_sentences(self._parser, sentences, self.options))
 
     @property

@@ -20,9 +20,9 @@ def practise_parsing() -> None:
 def practise_explaining() -> None:
     """Explain a parse."""
     from gpuparse.device import find_device
-    from gpuparse.explain.explainer import Explainer
-    from gpuparse.model.bundled import find_model
-    from gpuparse.model.file import load_model
+    from gpuparse.parse.explain.explainer import Explainer
+    from gpuparse.parse.model.file import load_model
+    from gpuparse.pretrained.bundled import find_model
     from gpuparse.trees import Sentence, Token
 
     explainer = Explainer(load_model(find_model(None)), find_device("cpu").kernels)
@@ -31,9 +31,9 @@ def practise_explaining() -> None:
 
 def practise_training() -> None:
     """Train a small model, with a tagger, on samples and on all examples."""
+    from gpuparse.boost import Options
     from gpuparse.device import find_device
-    from gpuparse.learn import Options
-    from gpuparse.training import TrainingOptions, split_corpus, train
+    from gpuparse.parse.train import TrainingOptions, split_corpus, train
     from gpuparse.trees import load_language, synthetic_treebank
 
     language = load_language()

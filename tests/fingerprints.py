@@ -14,12 +14,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from gpuparse.api import LoadedParser
+from gpuparse.boost import Options
 from gpuparse.cli.train import train_model
-from gpuparse.learn import Options
-from gpuparse.logic.strategy import Strategy
-from gpuparse.model.model import Model
-from gpuparse.search.parser import SearchOptions
-from gpuparse.training import TrainingOptions
+from gpuparse.parse.logic.strategy import Strategy
+from gpuparse.parse.model.model import Model
+from gpuparse.parse.search.parser import SearchOptions
+from gpuparse.parse.train import TrainingOptions
 from gpuparse.trees import Token, Tree, synthetic_treebank
 
 RECORDED = Path(__file__).resolve().parent / "data" / "fingerprints.json"

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 from gpuparse.kernels import cpu
 
-from gpuparse.features.examples import TrainingData, build_training_data
-from gpuparse.learn import Options, train_labels
-from gpuparse.logic.strategy import Strategy
-from gpuparse.logic.vocabulary import Vocabulary, build_vocabulary
-from gpuparse.model.ensemble import Ensemble
-from gpuparse.model.model import CurvePoint, Model
+from gpuparse.boost import Options, train_labels
+from gpuparse.boost.ensemble import Ensemble
+from gpuparse.parse.features.examples import TrainingData, build_training_data
+from gpuparse.parse.logic.strategy import Strategy
+from gpuparse.parse.logic.vocabulary import Vocabulary, build_vocabulary
+from gpuparse.parse.model.model import CurvePoint, Model
 from gpuparse.tag import Tagger, train_tagger
 from gpuparse.trees import Tree, load_language, prepare, strip, synthetic_treebank
 

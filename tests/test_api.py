@@ -19,9 +19,9 @@ from gpuparse.kernels import cpu
 import gpuparse
 from gpuparse.api import LoadedParser, ParsedTree
 from gpuparse.errors import GpuparseError, InputError, MissingPackageError, UsageError
-from gpuparse.model.bundled import FOLDER, bundled_models
-from gpuparse.model.file import save_model
-from gpuparse.search.parser import Parser, SearchOptions
+from gpuparse.parse.model.file import save_model
+from gpuparse.parse.search.parser import Parser, SearchOptions
+from gpuparse.pretrained.bundled import FOLDER, bundled_models
 from gpuparse.trees import Span, Token, Tree, parse_tree, strip, synthetic_treebank
 from tests.small_model import small_model, small_tagger
 
@@ -45,7 +45,7 @@ def test_importing_gpuparse_imports_nothing_heavy_and_using_a_name_numpy_alone()
 def test_parsing_imports_nothing_that_learns_or_draws() -> None:
     program = (
         "import sys, gpuparse; gpuparse.load().parse('She left.'); "
-        "unused = ('gpuparse.learn', 'gpuparse.tag.learning', 'gpuparse.trees.svg', 'gpuparse.features.examples'); "
+        "unused = ('gpuparse.boost.path', 'gpuparse.tag.learning', 'gpuparse.trees.svg', 'gpuparse.parse.train'); "
         "print([m for m in unused if m in sys.modules])"
     )
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
@@ -206,7 +206,7 @@ def test_a_search_whose_time_is_over_ends_with_a_whole_tree_and_says_so() -> Non
 
 def test_a_time_that_is_over_during_the_search_gives_the_best_until_then(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(range(10**9))
-    monkeypatch.setattr("gpuparse.search.parser.time.monotonic", lambda: float(next(clock)))  # a second a look
+    monkeypatch.setattr("gpuparse.parse.search.parser.time.monotonic", lambda: float(next(clock)))  # a second a look
     (tree,) = synthetic_treebank(1, seed=3)
     sentence = [tuple(token) for token in strip(tree).tokens()] * 4
     patient, hurried = (

@@ -118,7 +118,7 @@ except DeviceError as error:
 
 def test_no_gpu_package_is_imported_with_gpuparse_nor_where_there_is_no_driver() -> None:
     code = """
-import sys, gpuparse.training, gpuparse.device
+import sys, gpuparse.parse.train, gpuparse.device
 gpuparse.device._has_driver = lambda: False
 gpuparse.device.find_device("auto").kernels
 print({'cupy', 'numba.cuda'} & set(sys.modules))

@@ -26,14 +26,14 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
+from gpuparse.boost.log import Attempt
 from gpuparse.cli.main import app
-from gpuparse.features.cache import _arrays as cache_arrays
-from gpuparse.features.examples import build_training_data
-from gpuparse.learn.log import Attempt
-from gpuparse.logic.vocabulary import build_vocabulary
-from gpuparse.model.contents import PARSER_TYPES, TAGGER_TYPES, Header
+from gpuparse.parse.features.cache import _arrays as cache_arrays
+from gpuparse.parse.features.examples import build_training_data
+from gpuparse.parse.logic.vocabulary import build_vocabulary
+from gpuparse.parse.model.contents import PARSER_TYPES, TAGGER_TYPES, Header
+from gpuparse.parse.train import TrainingOptions
 from gpuparse.tag.tagger import STRINGS
-from gpuparse.training import TrainingOptions
 from gpuparse.trees import load_language, parse_tree, synthetic_treebank
 from tests.warm import plain_environment, warm_gpuparse
 

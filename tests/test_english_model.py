@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from gpuparse.model.bundled import bundled_models
-from gpuparse.model.file import load_model
+from gpuparse.parse.model.file import load_model
+from gpuparse.pretrained.bundled import bundled_models
 from gpuparse.trees import synthetic_treebank
 from tests.cli.test_command import run as call
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from gpuparse.model.bundled import find_model
-from gpuparse.model.file import load_model
-from gpuparse.search.parser import Method, SearchOptions
+from gpuparse.parse.model.file import load_model
+from gpuparse.parse.search.parser import Method, SearchOptions
+from gpuparse.pretrained.bundled import find_model
 from gpuparse.trees import read_trees, strip, synthetic_treebank
 from tests import fingerprints
 from tests.small_model import small_model

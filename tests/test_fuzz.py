@@ -21,27 +21,27 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gpuparse.api import LoadedParser
+from gpuparse.boost import Attempt, Log, Options
+from gpuparse.boost.ensemble import Ensemble
+from gpuparse.boost.log import read_log
+from gpuparse.boost.tree import GrownTree
 from gpuparse.cli.parse import Format, Source, laid_out, read_sentences
 from gpuparse.errors import GpuparseError, ModelError
 from gpuparse.evaluate import evaluate, read_rules
 from gpuparse.evaluate.parameters import KEYS
-from gpuparse.features.cache import CONTENTS, load
-from gpuparse.learn import Attempt, Log, Options
-from gpuparse.learn.log import read_log
-from gpuparse.learn.tree import GrownTree
-from gpuparse.logic.strategy import Strategy
-from gpuparse.logic.vocabulary import build_vocabulary
-from gpuparse.model.bundled import find_model
-from gpuparse.model.contents import pack
-from gpuparse.model.ensemble import Ensemble
-from gpuparse.model.file import load_model, to_bytes
-from gpuparse.model.model import Model
-from gpuparse.parsing import InputKind
-from gpuparse.run_folder import RUN, begun_run, folder_of
-from gpuparse.search.parser import SearchOptions
+from gpuparse.parse.features.cache import CONTENTS, load
+from gpuparse.parse.input import InputKind
+from gpuparse.parse.logic.strategy import Strategy
+from gpuparse.parse.logic.vocabulary import build_vocabulary
+from gpuparse.parse.model.contents import pack
+from gpuparse.parse.model.file import load_model, to_bytes
+from gpuparse.parse.model.model import Model
+from gpuparse.parse.run_folder import RUN, begun_run, folder_of
+from gpuparse.parse.search.parser import SearchOptions
+from gpuparse.pretrained.bundled import find_model
 from gpuparse.trees import Token, load_language, parse_language, parse_tree, parse_trees, prepare, read_trees, restore
 from gpuparse.trees.tree import ESCAPES
-from tests.learn.test_resume import rewritten
+from tests.boost.test_resume import rewritten
 from tests.small_model import small_model, small_tagger
 
 SEARCHING = "GPUPARSE_FUZZ" in os.environ

@@ -6,6 +6,8 @@ import ast
 import doctest
 import importlib
 import pkgutil
+import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +17,23 @@ import pytest
 import gpuparse
 
 PROJECT = Path(__file__).resolve().parents[1]
-FLOW = ("trees", "logic", "features", "learn", "model", "search")
+# Which packages each may import, besides those that all may: what it is given stands before it.
+SHARED = {"dtypes", "errors", "jit", "printable", "storage", "version"}
+MAY_IMPORT = {
+    "jit": {"practice"},  # by the process that compiles in the background
+    "trees": set(),
+    "text": {"trees"},
+    "tag": {"text", "trees"},
+    "boost": {"kernels"},
+    "evaluate": {"trees"},
+    "pretrained": set(),
+    "parse.logic": {"trees"},
+    "parse.features": {"parse.logic", "boost", "trees"},
+    "parse.model": {"parse.features", "parse.logic", "boost", "tag", "text", "trees"},
+    "parse.search": {"parse.model", "parse.features", "parse.logic", "kernels", "trees"},
+    "parse.explain": {"parse.search", "parse.model", "parse.features", "parse.logic", "parse.input", "boost", "trees"},
+    "kernels": set(),
+}
 
 
 def sources() -> list[Path]:
@@ -72,13 +90,32 @@ def test_the_program_uses_all_that_is_installed_with_it() -> None:
     assert {dependency.split(">=")[0] for dependency in dependencies} <= {name.split(".")[0] for name in names}
 
 
-@pytest.mark.parametrize("part", [*FLOW, "evaluate"])
-def test_a_part_imports_only_parts_before_it(part: str) -> None:
-    allowed = {"trees", "evaluate"} if part == "evaluate" else {*FLOW[: FLOW.index(part) + 1]}
-    parts = {*FLOW, "evaluate", "cli"}
-    for path in (PROJECT / "gpuparse" / part).rglob("*.py"):
-        used = {name.split(".")[1] for name in imports(path) if name.startswith("gpuparse.")} & parts
-        assert used <= allowed, path
+def home(module: str) -> str:
+    """The package of gpuparse that a module belongs to, as MAY_IMPORT names them."""
+    names = module.split(".")[1:]
+    return ".".join(names[: 2 if names[:1] == ["parse"] else 1])
+
+
+def modules_of(package: str) -> list[Path]:
+    folder = PROJECT / ("kernels" if package == "kernels" else "gpuparse/" + package.replace(".", "/"))
+    return sorted(folder.rglob("*.py"))
+
+
+@pytest.mark.parametrize("package", MAY_IMPORT)
+def test_a_package_imports_only_what_it_may(package: str) -> None:
+    for path in modules_of(package):
+        used = {home(name) for name in imports(path) if name.startswith("gpuparse.")} - {package, "parse"}
+        assert used - SHARED <= MAY_IMPORT[package], path
+
+
+def test_the_learner_knows_nothing_of_language_even_through_others() -> None:
+    program = "import sys, pkgutil, importlib, gpuparse.boost as b\n" + (
+        "for m in pkgutil.iter_modules(b.__path__): importlib.import_module('gpuparse.boost.' + m.name)\n"
+        "print(sorted(m for m in sys.modules if m.startswith('gpuparse.')))"
+    )
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    packages = {home(name) for name in ast.literal_eval(answer.stdout)}
+    assert packages <= {"boost", "kernels", *SHARED}
 
 
 def test_every_file_that_holds_something_says_what() -> None:

@@ -22,8 +22,8 @@ from gpuparse.cli.arguments import (
 from gpuparse.cli.prepare import prepared_trees
 
 if TYPE_CHECKING:
-    from gpuparse.features.examples import TrainingData
-    from gpuparse.logic.vocabulary import Vocabulary
+    from gpuparse.parse.features.examples import TrainingData
+    from gpuparse.parse.logic.vocabulary import Vocabulary
     from gpuparse.trees import Tree
 
 SENTENCES_AT_ONCE = 100  # so many are walked before they are printed
@@ -51,7 +51,7 @@ def examples_command(
     from gpuparse.cli.output import results_to
     from gpuparse.cli.prepare import tell_folders
     from gpuparse.cli.progress import Progress, terminal_is_taken
-    from gpuparse.logic.vocabulary import build_vocabulary
+    from gpuparse.parse.logic.vocabulary import build_vocabulary
     from gpuparse.trees import load_language
 
     tell_folders(treebanks)
@@ -84,8 +84,8 @@ def walked(
 ) -> Iterator[TrainingData]:
     """The training data of prepared trees, or of one of them, a hundred sentences at a time."""
     from gpuparse.errors import UsageError
-    from gpuparse.features.examples import ExampleBuilder
-    from gpuparse.logic.strategy import Strategy
+    from gpuparse.parse.features.examples import ExampleBuilder
+    from gpuparse.parse.logic.strategy import Strategy
 
     if sentence is not None and sentence >= len(trees):
         raise UsageError(f"there is no sentence {sentence}: the treebank has {len(trees)}, counted from 0")
@@ -100,7 +100,7 @@ def walked(
 def described(training: TrainingData, vocabulary: Vocabulary, with_features: bool = False) -> Iterator[dict[str, Any]]:
     """Each example as `gpuparse examples` prints it, state by state.
 
-    >>> from gpuparse.logic.vocabulary import build_vocabulary
+    >>> from gpuparse.parse.logic.vocabulary import build_vocabulary
     >>> from gpuparse.trees import load_language, parse_tree
     >>> tree = parse_tree("(TOP (NP (NNP Ann)))")
     >>> vocabulary = build_vocabulary([tree], load_language())
@@ -108,8 +108,8 @@ def described(training: TrainingData, vocabulary: Vocabulary, with_features: boo
     ...  for training in walked([tree], vocabulary) for example in described(training, vocabulary)]
     [(0, 'NP', True, 0.5), (0, 'TOP', False, 0.5), (1, 'TOP', True, 0.5)]
     """
-    from gpuparse.features.space import FeatureSpace
-    from gpuparse.features.walk import NOT_ALLOWED
+    from gpuparse.parse.features.space import FeatureSpace
+    from gpuparse.parse.features.walk import NOT_ALLOWED
 
     candidates, matrix = training.candidates, training.matrix
     space = FeatureSpace(vocabulary)

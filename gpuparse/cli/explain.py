@@ -28,7 +28,7 @@ from gpuparse.cli.parse import (
 from gpuparse.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from gpuparse.explain import Explanation
+    from gpuparse.parse.explain import Explanation
 
 PLAIN_WIDTH = 100  # columns of an explanation; COLUMNS in the environment sets another width
 
@@ -108,9 +108,9 @@ def explain_command(
     """
     from gpuparse.cli.progress import Progress
     from gpuparse.device import find_device
-    from gpuparse.explain import Amount, Explainer
-    from gpuparse.model.file import load_model
-    from gpuparse.search.parser import Method, SearchOptions
+    from gpuparse.parse.explain import Amount, Explainer
+    from gpuparse.parse.model.file import load_model
+    from gpuparse.parse.search.parser import Method, SearchOptions
 
     wanted = _form(form, as_json, output)
     path, sources = sort_arguments(arguments or [], model, all_text)
@@ -165,7 +165,7 @@ def laid_out(explanations: Sequence[Explanation], form: Form) -> str:
         case Form.JSON:
             return "".join(json.dumps(one.as_json(), ensure_ascii=False) + "\n" for one in explanations)
         case Form.HTML:
-            from gpuparse.explain.page import page
+            from gpuparse.parse.explain.page import page
 
             return page(explanations)
         case Form.SVG:

@@ -10,8 +10,8 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree as Outline
 
-from gpuparse.explain import Constituent, Doubt, Explanation, Rival
-from gpuparse.explain.phrases import (
+from gpuparse.parse.explain import Constituent, Doubt, Explanation, Rival
+from gpuparse.parse.explain.phrases import (
     amount,
     conditions_in_short,
     covered,

@@ -16,8 +16,8 @@ from gpuparse.cli.tables import print_json, print_table
 from gpuparse.errors import UsageError
 
 if TYPE_CHECKING:
-    from gpuparse.model.model import Model
-    from gpuparse.model.words import WordedRule
+    from gpuparse.parse.model.model import Model
+    from gpuparse.parse.model.words import WordedRule
     from gpuparse.tag import Tagger
 
 LARGEST = 5  # labels whose rules the overview shows
@@ -48,8 +48,8 @@ def inspect_command(
     model: ModelOption = None,
 ) -> None:
     """Show what a model holds: sizes, lambda curve, heaviest rules."""
-    from gpuparse.model.bundled import find_model
-    from gpuparse.model.file import load_model
+    from gpuparse.parse.model.file import load_model
+    from gpuparse.pretrained.bundled import find_model
     from gpuparse.printable import printable
 
     if argument is not None and model is not None:
@@ -74,7 +74,7 @@ def inspect_command(
 
 def heaviest(model: Model, at: float, label: str | None, top: int) -> dict[str, list[WordedRule]]:
     """The heaviest rules of a label, or a few of each of the labels with the most compound features."""
-    from gpuparse.model.words import heaviest_rules
+    from gpuparse.parse.model.words import heaviest_rules
 
     if label is not None:
         return {label: heaviest_rules(model.ensembles[label], model.space, top, at)}

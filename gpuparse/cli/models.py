@@ -6,7 +6,7 @@ from typing import Any
 
 from gpuparse.cli.arguments import Json
 from gpuparse.cli.tables import print_json, print_table
-from gpuparse.model.bundled import Bundled, bundled_models
+from gpuparse.pretrained.bundled import Bundled, bundled_models
 
 
 def models_command(as_json: Json = False) -> None:

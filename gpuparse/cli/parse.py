@@ -21,8 +21,8 @@ from gpuparse.cli.arguments import Device, Json, ModelOption
 
 if TYPE_CHECKING:
     from gpuparse.api import ParsedTree
-    from gpuparse.model.model import Model
-    from gpuparse.search.parser import SearchOptions
+    from gpuparse.parse.model.model import Model
+    from gpuparse.parse.search.parser import SearchOptions
     from gpuparse.trees import Meter, Sentence, Tree
 
 
@@ -151,8 +151,8 @@ def parse_command(
     from gpuparse.cli.output import results_to
     from gpuparse.cli.progress import Progress
     from gpuparse.errors import UsageError
-    from gpuparse.model.file import load_model
-    from gpuparse.search.parser import Method, SearchOptions
+    from gpuparse.parse.model.file import load_model
+    from gpuparse.parse.search.parser import Method, SearchOptions
 
     method = Method[search.value.replace("-", "_")]
     options = SearchOptions(method, max_min, limit, k, batch=batch, max_words=max_words, timeout=timeout)
@@ -207,7 +207,7 @@ def split_model(arguments: Sequence[str], model: str | None = None, least: int =
     >>> model.name, others
     ('english.model', ['wsj/23'])
     """
-    from gpuparse.model.bundled import find_model, names_model
+    from gpuparse.pretrained.bundled import find_model, names_model
 
     named = model is None and len(arguments) >= least and names_model(arguments[0])
     return find_model(arguments[0] if named else model), arguments[named:]
@@ -220,7 +220,7 @@ def looks_like_path(argument: str) -> bool:
     >>> [looks_like_path(a) for a in ("my file.txt", "no/such", "Hello", "He and/or she left.", "A/DT dog/NN")]
     [True, True, False, False, False]
     """
-    from gpuparse.parsing import InputKind, detect_kind
+    from gpuparse.parse.input import InputKind, detect_kind
 
     words = argument.split()
     if len(words) > 1 and (argument.rstrip().endswith(_ENDS_OF_TEXT) or detect_kind(argument) == InputKind.TAGGED):
@@ -232,7 +232,7 @@ def looks_like_path(argument: str) -> bool:
 
 def _source(argument: str, all_text: bool = False) -> Source:
     from gpuparse.errors import UsageError
-    from gpuparse.model.bundled import names_model
+    from gpuparse.pretrained.bundled import names_model
 
     if not all_text:
         if names_model(argument):
@@ -297,7 +297,7 @@ def read_sentences(
 ) -> Iterator[Sentence]:
     """The sentences of sources; `auto` looks at the start of each."""
     from gpuparse.errors import InputError
-    from gpuparse.parsing import (
+    from gpuparse.parse.input import (
         InputKind,
         detect_kind,
         read_lines,
@@ -346,7 +346,7 @@ def read_sentences(
 def _guessed_trees(trees: Iterator[Tree], kind: str) -> Iterator[Tree]:
     """Pass trees on; where nobody said that the input is trees, the error says how to have it read as text."""
     from gpuparse.errors import TreebankError
-    from gpuparse.parsing import InputKind
+    from gpuparse.parse.input import InputKind
 
     try:
         yield from trees
@@ -394,7 +394,7 @@ def _lines(source: Source) -> Iterator[Iterator[str]]:
 
 def _tell_unknown_tags(sentences: Iterable[Sentence], model: Model) -> Iterator[Sentence]:
     """Pass sentences on, and say once of each tag that training never saw it."""
-    from gpuparse.logic.unknown import UnknownReport
+    from gpuparse.parse.logic.unknown import UnknownReport
 
     report = UnknownReport(model.vocabulary, lambda told: print(f"gpuparse: {told}", file=sys.stderr))
     for sentence in sentences:

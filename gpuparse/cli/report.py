@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from gpuparse.learn import Attempt
-from gpuparse.model.model import Model
+from gpuparse.boost import Attempt
+from gpuparse.parse.model.model import Model
 
 WIDTH, HEIGHT, MARGIN = 640, 300, 56
 COLOURS = ("#1b6ca8", "#c8553d", "#588157", "#8e6c8a", "#d4a017", "#3d405b", "#2a9d8f", "#9d4edd")

@@ -26,12 +26,12 @@ from gpuparse.cli.arguments import (
     StrategyName,
 )
 from gpuparse.errors import UsageError
-from gpuparse.run_folder import LABELS, RUN, begun_run, check_start, folder_of
+from gpuparse.parse.run_folder import LABELS, RUN, begun_run, check_start, folder_of
 
 if TYPE_CHECKING:
     from gpuparse.device import Device as FoundDevice
-    from gpuparse.model.model import Model
-    from gpuparse.training import Observer, TrainingOptions
+    from gpuparse.parse.model.model import Model
+    from gpuparse.parse.train import Observer, TrainingOptions
     from gpuparse.trees import Language, Tree
 
 SYNTHETIC_SENTENCES = 1000
@@ -70,7 +70,7 @@ def _read_config(context: typer.Context, file: Path | None) -> Path | None:
 def train_command(
     treebanks: OptionalTreebanks = None,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="OUT", help="The model file to write.")] = Path(
-        "gpuparse.model"
+        "gpuparse.parse.model"
     ),
     model: Annotated[Path | None, typer.Option("--model", hidden=True)] = None,
     device: Annotated[
@@ -168,12 +168,12 @@ def train_command(
 
     The folder OUT.training keeps logs, the feature matrix and an HTML report.
     """
+    from gpuparse.boost import Options
     from gpuparse.cli.devices import chosen_devices
     from gpuparse.cli.tables import print_json
     from gpuparse.cli.training_display import TrainingDisplay
-    from gpuparse.learn import Options
-    from gpuparse.logic.strategy import Strategy
-    from gpuparse.training import TrainingOptions
+    from gpuparse.parse.logic.strategy import Strategy
+    from gpuparse.parse.train import TrainingOptions
 
     if retag and no_tagger:
         raise UsageError(
@@ -264,12 +264,12 @@ def train_model(
     overwrite: bool = False,
 ) -> Model:
     """Train on treebanks, or on the synthetic one, and write the model and its report."""
+    from gpuparse.boost import read_attempts
     from gpuparse.cli.report import write_report
     from gpuparse.device import find_devices
-    from gpuparse.features.cache import check_place as check_cache
-    from gpuparse.learn import read_attempts
-    from gpuparse.model.file import check_place, save_model
-    from gpuparse.training import Observer, split_corpus, train
+    from gpuparse.parse.features.cache import check_place as check_cache
+    from gpuparse.parse.model.file import check_place, save_model
+    from gpuparse.parse.train import Observer, split_corpus, train
     from gpuparse.trees import load_language, read_trees, synthetic_treebank
 
     check_place(out)

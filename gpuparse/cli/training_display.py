@@ -17,12 +17,12 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from gpuparse.boost import Attempt
 from gpuparse.cli.progress import in_time, live_display
-from gpuparse.learn import Attempt
-from gpuparse.model.model import CurvePoint, Model
-from gpuparse.needs import Needs, in_bytes
+from gpuparse.parse.model.model import CurvePoint, Model
+from gpuparse.parse.needs import Needs, in_bytes
+from gpuparse.parse.train import Corpus, Observer
 from gpuparse.printable import printable
-from gpuparse.training import Corpus, Observer
 
 
 class TrainingDisplay(Observer):

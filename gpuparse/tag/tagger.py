@@ -28,7 +28,7 @@ from gpuparse.tag.templates import (
     longest_probe,
     make_table,
 )
-from gpuparse.tag.tokens import TokenStyle
+from gpuparse.text.tokens import TokenStyle
 from gpuparse.trees import Token
 
 SCALE = 1024  # a weight of 1.0, in the whole numbers that are stored

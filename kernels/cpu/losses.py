@@ -7,7 +7,7 @@ from .units import units
 
 
 @vectorised
-def losses(begin, end, group, step, factor, scale, first, last, bias, odds, change):
+def losses(begin, end, group, step, factor, scale, first, last, importance, odds, change):
     """For cells first <= c < last of group g = group[c]: multiply the odds of the examples begin[c] <= i < end[c] by
     factor[g] = exp(step[g]), and add the change of their loss, in units, to change[0].
 
@@ -17,10 +17,10 @@ def losses(begin, end, group, step, factor, scale, first, last, bias, odds, chan
     for c in range(first, last):
         by = step[group[c]]
         times = factor[group[c]]
-        biases = bias[begin[c] : end[c]]
+        importances = importance[begin[c] : end[c]]
         cell = odds[begin[c] : end[c]]
         for i in range(cell.size):
             new = min(max(cell[i] * times, 1e-300), 1e300)
-            total += units(biases[i] * (logarithm((1.0 + new) / (1.0 + cell[i])) - by) * scale)
+            total += units(importances[i] * (logarithm((1.0 + new) / (1.0 + cell[i])) - by) * scale)
             cell[i] = new
     change[0] += total

@@ -32,10 +32,10 @@ def uniform(key, example):
 
 
 @vectorised
-def priorities(bias, odds, key, start, stop, out):
-    """out[i] = w / u for the examples start <= i < stop, with w = bias / (1 + odds) and u = uniform(key, i)."""
-    biases, old, found = bias[start:stop], odds[start:stop], out[start:stop]
+def priorities(importance, odds, key, start, stop, out):
+    """out[i] = w / u for the examples start <= i < stop, with w = importance / (1 + odds) and u = uniform(key, i)."""
+    importances, old, found = importance[start:stop], odds[start:stop], out[start:stop]
     z = np.uint64(key) + np.uint64(start) * GOLDEN
     for i in range(found.size):
         z += GOLDEN
-        found[i] = biases[i] / (1.0 + old[i]) / _scatter(z)
+        found[i] = importances[i] / (1.0 + old[i]) / _scatter(z)

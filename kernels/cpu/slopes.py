@@ -8,9 +8,9 @@ from .units import units
 
 
 @vectorised
-def slopes(begin, end, group, factor, scale, first, last, bias, odds, weight, curvature):
+def slopes(begin, end, group, factor, scale, first, last, importance, odds, weight, curvature):
     """For cells first <= c < last, with the odds of group g = group[c] times factor[g]: the sums of w and of
-    w (1 - w / bias) over the examples begin[c] <= i < end[c], in units, are added to weight[g] and curvature[g].
+    w (1 - w / importance) over the examples begin[c] <= i < end[c], in units, are added to weight[g] and curvature[g].
 
     A group whose factor is negative is left out.
     """
@@ -18,14 +18,14 @@ def slopes(begin, end, group, factor, scale, first, last, bias, odds, weight, cu
         times = factor[group[c]]
         if times < 0.0:
             continue
-        biases = bias[begin[c] : end[c]]  # from 0 on, so that the loop becomes vector instructions
+        importances = importance[begin[c] : end[c]]  # from 0 on, so that the loop becomes vector instructions
         old = odds[begin[c] : end[c]]
         sum_w = np.int64(0)
         sum_c = np.int64(0)
-        for i in range(biases.size):
+        for i in range(importances.size):
             o = old[i] * times
             share = 1.0 / (1.0 + o)
-            w = biases[i] * scale * share  # the scale is a power of two: no bit depends on where it is multiplied
+            w = importances[i] * scale * share  # the scale is a power of two: no bit depends on where it is multiplied
             sum_w += units(w)
             sum_c += units(w * (o * share))
         weight[group[c]] += sum_w

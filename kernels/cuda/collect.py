@@ -15,7 +15,7 @@ GROUPS = 16 if SIMULATED else 1024  # two a node; so many can be counted in a bl
     "int32[::1], int8[::1], float64[::1], float64[::1], int64, int64, int64[:, ::1], "
     "int32[::1], float64[::1], float64[::1]"
 )
-def _collect(leaf, y, bias, odds, start, stop, place, member, member_bias, member_odds):
+def _collect(leaf, y, importance, odds, start, stop, place, member, member_bias, member_odds):
     counts = cuda.shared.array(GROUPS, int32)
     begins = cuda.shared.array(GROUPS, int64)
     groups = 2 * place.shape[0]
@@ -40,7 +40,7 @@ def _collect(leaf, y, bias, odds, start, stop, place, member, member_bias, membe
         if group >= 0:
             at = begins[group] + before
             member[at] = i
-            member_bias[at] = bias[i]
+            member_bias[at] = importance[i]
             member_odds[at] = odds[i]
 
 
@@ -48,18 +48,18 @@ def _collect(leaf, y, bias, odds, start, stop, place, member, member_bias, membe
     "int32[::1], int8[::1], float64[::1], float64[::1], int64, int64, int64[:, ::1], "
     "int32[::1], float64[::1], float64[::1]"
 )
-def _collect_many(leaf, y, bias, odds, start, stop, place, member, member_bias, member_odds):
+def _collect_many(leaf, y, importance, odds, start, stop, place, member, member_bias, member_odds):
     for i in range(start + cuda.grid(1), stop, cuda.gridsize(1)):
         node = leaf[i]
         side = 0 if y[i] > 0 else 1
         if place[node, side] >= 0:
             at = cuda.atomic.add(place, (node, side), 1)
             member[at] = i
-            member_bias[at] = bias[i]
+            member_bias[at] = importance[i]
             member_odds[at] = odds[i]
 
 
-def collect(leaf, y, bias, odds, start, stop, place, member, member_bias, member_odds):
+def collect(leaf, y, importance, odds, start, stop, place, member, member_bias, member_odds):
     """Copy the examples start <= i < stop of leaves with place[leaf, y < 0] >= 0 to places from there on."""
     run = _collect if 2 * len(place) <= GROUPS else _collect_many
-    run(stop - start, leaf, y, bias, odds, start, stop, place, member, member_bias, member_odds)
+    run(stop - start, leaf, y, importance, odds, start, stop, place, member, member_bias, member_odds)

@@ -10,7 +10,7 @@ NODES = 16 if SIMULATED else 1024  # so many fit into a block's memory; larger t
 
 
 @kernel("int32[::1], int8[::1], float64[::1], float64[::1], float64, int64, int64, int64[::1], int64[:, ::1]")
-def _leaf_sums(leaf, y, bias, odds, scale, start, stop, sums, counts):
+def _leaf_sums(leaf, y, importance, odds, scale, start, stop, sums, counts):
     own_sums = cuda.shared.array(NODES, int64)
     own_counts = cuda.shared.array((NODES, 2), int32)
     nodes = sums.size if sums.size <= NODES else 0
@@ -21,7 +21,7 @@ def _leaf_sums(leaf, y, bias, odds, scale, start, stop, sums, counts):
     cuda.syncthreads()
     for i in range(start + cuda.grid(1), stop, cuda.gridsize(1)):
         node = leaf[i]
-        weight = units(bias[i] / (1.0 + odds[i]), scale)
+        weight = units(importance[i] / (1.0 + odds[i]), scale)
         side = 0
         if y[i] < 0:
             side = 1
@@ -39,6 +39,6 @@ def _leaf_sums(leaf, y, bias, odds, scale, start, stop, sums, counts):
         cuda.atomic.add(counts, (node, 1), own_counts[node, 1])
 
 
-def leaf_sums(leaf, y, bias, odds, scale, start, stop, sums, counts):
+def leaf_sums(leaf, y, importance, odds, scale, start, stop, sums, counts):
     """Add y w, in units, to sums[leaf] and 1 to counts[leaf, y < 0], for the examples start <= i < stop."""
-    _leaf_sums(stop - start, leaf, y, bias, odds, scale, start, stop, sums, counts)
+    _leaf_sums(stop - start, leaf, y, importance, odds, scale, start, stop, sums, counts)

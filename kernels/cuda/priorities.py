@@ -22,11 +22,11 @@ def uniform(key, example):
 
 
 @kernel("float64[::1], float64[::1], uint64, int64, int64, float64[::1]")
-def _priorities(bias, odds, key, start, stop, out):
+def _priorities(importance, odds, key, start, stop, out):
     for i in range(start + cuda.grid(1), stop, cuda.gridsize(1)):
-        out[i] = bias[i] / (1.0 + odds[i]) / uniform(key, i)
+        out[i] = importance[i] / (1.0 + odds[i]) / uniform(key, i)
 
 
-def priorities(bias, odds, key, start, stop, out):
-    """out[i] = w / u for the examples start <= i < stop, with w = bias / (1 + odds) and u = uniform(key, i)."""
-    _priorities(stop - start, bias, odds, key, start, stop, out)
+def priorities(importance, odds, key, start, stop, out):
+    """out[i] = w / u for the examples start <= i < stop, with w = importance / (1 + odds) and u = uniform(key, i)."""
+    _priorities(stop - start, importance, odds, key, start, stop, out)

@@ -10,7 +10,7 @@ from .kernel import THREADS, kernel
     "int64[::1], int64[::1], int32[::1], float64[::1], float64, int64, int64, "
     "float64[::1], float64[::1], int64[::1], int64[::1]"
 )
-def _slopes(begin, end, group, factor, scale, first, last, bias, odds, weight, curvature):
+def _slopes(begin, end, group, factor, scale, first, last, importance, odds, weight, curvature):
     sums = cuda.shared.array(2, int64)
     for c in range(first + cuda.blockIdx.x, last, cuda.gridDim.x):
         by = factor[group[c]]
@@ -24,7 +24,7 @@ def _slopes(begin, end, group, factor, scale, first, last, bias, odds, weight, c
         for i in range(begin[c] + cuda.threadIdx.x, end[c], cuda.blockDim.x):
             o = times(odds[i], by)
             share = 1.0 / (1.0 + o)
-            w = times(bias[i], share)
+            w = times(importance[i], share)
             own_w += units(w, scale)
             own_c += units(times(w, times(o, share)), scale)
         cuda.atomic.add(sums, 0, own_w)
@@ -36,11 +36,11 @@ def _slopes(begin, end, group, factor, scale, first, last, bias, odds, weight, c
         cuda.syncthreads()
 
 
-def slopes(begin, end, group, factor, scale, first, last, bias, odds, weight, curvature):
+def slopes(begin, end, group, factor, scale, first, last, importance, odds, weight, curvature):
     """For cells first <= c < last, with the odds of group g = group[c] times factor[g]: the sums of w and of
-    w (1 - w / bias) over the examples begin[c] <= i < end[c], in units, are added to weight[g] and curvature[g].
+    w (1 - w / importance) over the examples begin[c] <= i < end[c], in units, are added to weight[g] and curvature[g].
 
     A group whose factor is negative is left out.
     """
     cells = (last - first) * THREADS
-    _slopes(cells, begin, end, group, factor, scale, first, last, bias, odds, weight, curvature)
+    _slopes(cells, begin, end, group, factor, scale, first, last, importance, odds, weight, curvature)

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from gpuparse.boost import GrownTree
+from gpuparse.boost.ensemble import Ensemble
 from gpuparse.cli.inspect import inspect_command
 from gpuparse.errors import ModelError, UsageError
-from gpuparse.learn import GrownTree
-from gpuparse.model.ensemble import Ensemble
-from gpuparse.model.file import save_model
-from gpuparse.model.words import in_words
+from gpuparse.parse.model.file import save_model
+from gpuparse.parse.model.words import in_words
 from tests.small_model import small_model
 
 

@@ -17,8 +17,8 @@ import pytest
 from gpuparse.cli.output import results_to
 from gpuparse.cli.parse import Format, Source, laid_out, read_sentences, sort_arguments
 from gpuparse.errors import GpuparseError, OutputError, UsageError
-from gpuparse.model.bundled import FOLDER
-from gpuparse.model.file import load_model, save_model
+from gpuparse.parse.model.file import load_model, save_model
+from gpuparse.pretrained.bundled import FOLDER
 from gpuparse.trees import parse_trees, strip, synthetic_treebank
 from tests.cli.test_command import COMMAND, run
 from tests.processes import start

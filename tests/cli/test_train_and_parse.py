@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from gpuparse.model.file import load_model
+from gpuparse.parse.model.file import load_model
+from gpuparse.parse.train import TrainingOptions, retag, split_corpus
 from gpuparse.tag import TaggerOptions, train_tagger
-from gpuparse.training import TrainingOptions, retag, split_corpus
 from gpuparse.trees import Prepared, Span, Token, Tree, count_words, load_language, parse_trees, strip
 from tests.cli.test_command import COMMAND, run
 from tests.processes import start

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from gpuparse.api import LoadedParser
+from gpuparse.boost import Options
 from gpuparse.cli.bench.learn import learning_speed
 from gpuparse.cli.train import train_model
-from gpuparse.learn import Options
-from gpuparse.search.parser import Method, SearchOptions
-from gpuparse.training import TrainingOptions
+from gpuparse.parse.search.parser import Method, SearchOptions
+from gpuparse.parse.train import TrainingOptions
 from gpuparse.trees import synthetic_treebank
 from tests.small_model import small_model, synthetic_trees
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from gpuparse.kernels import cpu
 
-from gpuparse.learn.postings import Postings
-from gpuparse.learn.team import Team
+from gpuparse.boost.postings import Postings
+from gpuparse.boost.team import Team
+from tests.boost.problems import Problem, problem
 from tests.cuda.twins import assert_equal
-from tests.learn.problems import Problem, problem
 
 HUGE = 2**31
 

@@ -12,15 +12,15 @@ import pytest
 from gpuparse.kernels import cpu
 from hypothesis import given, settings
 
+from gpuparse.boost import Attempt, Options, train_label, train_labels
+from gpuparse.boost.leaves import Leaves
+from gpuparse.boost.postings import Postings
+from gpuparse.boost.task import Task
+from gpuparse.boost.team import Team
 from gpuparse.errors import DeviceError
-from gpuparse.features.examples import Examples
-from gpuparse.learn import Attempt, Options, train_label, train_labels
-from gpuparse.learn.leaves import Leaves
-from gpuparse.learn.postings import Postings
-from gpuparse.learn.team import Team
+from tests.boost.problems import Problem, problem, problems
+from tests.boost.test_path import OPTIONS, check_against_oracle, learn
 from tests.kernels.test_learning_operations import chain
-from tests.learn.problems import Problem, problem, problems
-from tests.learn.test_path import OPTIONS, check_against_oracle, learn
 
 GIVEN = problem(7, 40, 10, 3)
 SMALL = Options(max_trees=2, min_lambda=0.0, split_margin=0.05)
@@ -69,7 +69,7 @@ def test_degenerate_problems_end_as_on_the_cpu(cuda: Any, given: Problem) -> Non
 
 
 def test_no_example_at_all_ends_at_once(cuda: Any) -> None:
-    nothing = Examples(np.empty(0, np.int32), np.empty(0, np.int8), np.empty(0))
+    nothing = Task(np.empty(0, np.int32), np.empty(0, np.int8), np.empty(0))
     assert learn(GIVEN._replace(examples=nothing), SMALL, cuda)[1] == []
 
 
@@ -122,7 +122,7 @@ def test_several_passes_lead_to_the_same_leaves_where_the_matrix_is_streamed(cud
     found = []
     for kernels in (cpu, cuda):
         matrix = kernels.hold(given.matrix)
-        examples = Examples(*map(kernels.to_device, given.examples))
+        examples = Task(*map(kernels.to_device, given.examples))
         postings = Postings.of(matrix, kernels)
         leaves = Leaves(examples, matrix, postings, Options(), kernels, Team(1), 1.0, 1.0)
         found.append(kernels.to_host(leaves.percolate(tree)).tolist())

@@ -9,47 +9,47 @@ import numpy as np
 import pytest
 from gpuparse.kernels import cpu
 
-from gpuparse.learn.fixed_point import scale_for
-from gpuparse.learn.leaves import _cells
-from gpuparse.learn.passes import passes
-from gpuparse.learn.postings import Postings
-from gpuparse.learn.sample import sampling_key
-from gpuparse.learn.team import Team
-from gpuparse.model.rules import Part
+from gpuparse.boost.fixed_point import scale_for
+from gpuparse.boost.leaves import _cells
+from gpuparse.boost.passes import passes
+from gpuparse.boost.postings import Postings
+from gpuparse.boost.sample import sampling_key
+from gpuparse.boost.team import Team
+from gpuparse.parse.model.rules import Part
+from tests.boost.problems import Problem, problem
 from tests.cuda.twins import assert_equal, both, same
 from tests.kernels.test_learning_operations import chain
-from tests.learn.problems import Problem, problem
 
 SIZES = [0, 1, 7, 40]
 
 
-class Examples:
-    """Examples with random signs, biases, odds and leaves; a third of them like another."""
+class Task:
+    """Task with random signs, importances, odds and leaves; a third of them like another."""
 
     def __init__(self, n: int, nodes: int = 5) -> None:
         rng = np.random.default_rng(n)
         self.y = rng.choice([-1, 1], n).astype(np.int8)
-        self.bias, self.odds = rng.random(n) / 3, np.exp(rng.normal(0, 3, n))
+        self.importance, self.odds = rng.random(n) / 3, np.exp(rng.normal(0, 3, n))
         self.leaf = rng.integers(0, nodes, n).astype(np.int32)
         again = rng.random(n) < 1 / 3
-        for values in (self.y, self.bias, self.odds, self.leaf):
+        for values in (self.y, self.importance, self.odds, self.leaf):
             values[again] = values[: again.sum()]
-        self.scale = scale_for(self.bias.sum(), self.bias.max(initial=0.0))
+        self.scale = scale_for(self.importance.sum(), self.importance.max(initial=0.0))
 
 
 @pytest.mark.parametrize("n", SIZES)
 def test_priorities_are_the_same_draws(cuda: Any, n: int) -> None:
-    given = Examples(n)
-    same(cuda, "priorities", given.bias, given.odds, sampling_key(3, "NP", n), 0, n, np.zeros(n))
-    same(cuda, "priorities", given.bias, given.odds, sampling_key(3, "NP", n), n // 3, n // 2, np.zeros(n))
+    given = Task(n)
+    same(cuda, "priorities", given.importance, given.odds, sampling_key(3, "NP", n), 0, n, np.zeros(n))
+    same(cuda, "priorities", given.importance, given.odds, sampling_key(3, "NP", n), n // 3, n // 2, np.zeros(n))
 
 
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("tau", [0.0, 0.05])
 def test_weights_of_a_sample_are_the_same_integers(cuda: Any, n: int, tau: float) -> None:
-    given = Examples(n)
-    kept = np.flatnonzero(given.bias > 0.1).astype(np.int32)
-    found = same(cuda, "weigh", given.bias, given.odds, kept, tau, np.zeros(len(kept)))
+    given = Task(n)
+    kept = np.flatnonzero(given.importance > 0.1).astype(np.int32)
+    found = same(cuda, "weigh", given.importance, given.odds, kept, tau, np.zeros(len(kept)))
     weights = found.arguments[-1]
     same(cuda, "total", weights, scale_for(len(kept) * found.returned, found.returned))
     same(cuda, "quantise", given.y, kept, weights, 2.0**27, np.zeros(len(kept), np.int64))
@@ -65,8 +65,8 @@ def test_selection_keeps_the_same_examples_where_many_are_equal(cuda: Any, n: in
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("nodes", [1, 5, 40])
 def test_leaf_sums_are_the_same_in_a_blocks_own_memory_and_beyond_it(cuda: Any, n: int, nodes: int) -> None:
-    given = Examples(n, nodes)
-    around = (given.leaf, given.y, given.bias, given.odds, given.scale)
+    given = Task(n, nodes)
+    around = (given.leaf, given.y, given.importance, given.odds, given.scale)
     same(cuda, "leaf_sums", *around, 0, n, np.zeros(nodes, np.int64), np.zeros((nodes, 2), np.int64))
     same(cuda, "leaf_sums", *around, n // 3, n, np.ones(nodes, np.int64), np.zeros((nodes, 2), np.int64))
 
@@ -74,14 +74,14 @@ def test_leaf_sums_are_the_same_in_a_blocks_own_memory_and_beyond_it(cuda: Any, 
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("nodes", [5, 40])
 def test_the_same_examples_are_collected_though_in_another_order(cuda: Any, n: int, nodes: int) -> None:
-    given = Examples(n, nodes)
+    given = Task(n, nodes)
     place, total = np.full((nodes, 2), -1), 0
     for node in (1, 3):
         for side, sign in enumerate((1, -1)):
             place[node, side] = total
             total += np.count_nonzero((given.leaf == node) & (given.y == sign))
     room = (np.zeros(total, np.int32), np.zeros(total), np.zeros(total))
-    around = (given.leaf, given.y, given.bias, given.odds, 0, n, place, *room)
+    around = (given.leaf, given.y, given.importance, given.odds, 0, n, place, *room)
     expected, found = both(cuda, "collect", *around)
     assert_equal(expected.arguments[6], found.arguments[6])
     cuts = sorted({*place[place >= 0].tolist(), total})
@@ -97,12 +97,12 @@ def test_the_same_examples_are_collected_though_in_another_order(cuda: Any, n: i
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("length", [3, 16])
 def test_slopes_and_steps_are_the_same(cuda: Any, n: int, length: int) -> None:
-    given = Examples(n)
+    given = Task(n)
     ends = np.array([n // 4, n // 4, n // 2, n])  # the second group is empty
     begin, end, group = _cells(np.array([0, n // 4, n // 4, n // 2]), ends, length)
     step = np.array([0.5, -0.5, 2.0, -2.0])
     factor = np.where(np.array([True, True, False, True]), np.exp(step), -1.0)
-    cells = (0, len(begin), given.bias, given.odds)
+    cells = (0, len(begin), given.importance, given.odds)
     same(cuda, "slopes", begin, end, group, factor, given.scale, *cells, np.zeros(4, np.int64), np.zeros(4, np.int64))
     around = (begin, end, group, step, np.exp(step), given.scale / 4, *cells, np.zeros(1, np.int64))
     same(cuda, "losses", *around)

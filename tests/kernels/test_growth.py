@@ -20,8 +20,8 @@ from gpuparse.kernels.cpu.growth.settle import settle
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuparse.learn.postings import Postings
-from tests.learn.problems import Problem, problems
+from gpuparse.boost.postings import Postings
+from tests.boost.problems import Problem, problems
 
 COMMON = settings(max_examples=40, deadline=None)
 

@@ -13,11 +13,11 @@ from gpuparse.kernels.cpu.logarithm import logarithm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuparse.learn import GrownTree
-from gpuparse.learn.passes import passes
-from gpuparse.learn.postings import Postings
-from gpuparse.learn.team import Team
-from tests.learn.problems import Problem, problem, problems
+from gpuparse.boost import GrownTree
+from gpuparse.boost.passes import passes
+from gpuparse.boost.postings import Postings
+from gpuparse.boost.team import Team
+from tests.boost.problems import Problem, problem, problems
 
 COMMON = settings(max_examples=40, deadline=None)
 
@@ -52,12 +52,18 @@ def test_the_logarithm_is_right_to_the_last_digits(x: float) -> None:
 def test_losses_are_what_a_step_changes_and_it_multiplies_the_odds(
     examples: list[tuple[float, float]], step: float
 ) -> None:
-    bias, odds = np.array(examples, np.float64).reshape(-1, 2).T.copy()
+    importance, odds = np.array(examples, np.float64).reshape(-1, 2).T.copy()
     before, after, scale, change = odds.copy(), odds * math.exp(step), 2.0**40, np.zeros(1, np.int64)
-    cells = (np.array([0]), np.array([len(bias)]), np.zeros(1, np.int32), np.array([step]), np.array([math.exp(step)]))
-    cpu.losses(*cells, scale, 0, 1, bias, odds, change)
-    expected = math.fsum(bias * (np.log1p(1.0 / after) - np.log1p(1.0 / before)))
-    assert change[0] / scale == pytest.approx(expected, abs=len(bias) * 1e-12)
+    cells = (
+        np.array([0]),
+        np.array([len(importance)]),
+        np.zeros(1, np.int32),
+        np.array([step]),
+        np.array([math.exp(step)]),
+    )
+    cpu.losses(*cells, scale, 0, 1, importance, odds, change)
+    expected = math.fsum(importance * (np.log1p(1.0 / after) - np.log1p(1.0 / before)))
+    assert change[0] / scale == pytest.approx(expected, abs=len(importance) * 1e-12)
     assert odds.tolist() == after.tolist()
 
 

@@ -12,8 +12,8 @@ from gpuparse.cli.prepare import prepared_trees
 from gpuparse.cli.tables import print_json, print_table
 
 if TYPE_CHECKING:
-    from gpuparse.features.examples import TrainingData
-    from gpuparse.logic.vocabulary import Vocabulary
+    from gpuparse.parse.features.examples import TrainingData
+    from gpuparse.parse.logic.vocabulary import Vocabulary
     from gpuparse.trees import Tree
 
 SYNTHETIC_TREES = 3_000
@@ -60,9 +60,9 @@ def features_cost(trees: Sequence[Tree], strategy: StrategyName = StrategyName.R
     >>> figures["rows"], figures["examples"], figures["examples_of_label"]
     (2, 3, {'NP': 1, 'TOP': 2})
     """
-    from gpuparse.features.examples import build_training_data
-    from gpuparse.logic.strategy import Strategy
-    from gpuparse.logic.vocabulary import build_vocabulary
+    from gpuparse.parse.features.examples import build_training_data
+    from gpuparse.parse.logic.strategy import Strategy
+    from gpuparse.parse.logic.vocabulary import build_vocabulary
     from gpuparse.trees import load_language
 
     order = Strategy[strategy.value]
@@ -82,7 +82,7 @@ def features_cost(trees: Sequence[Tree], strategy: StrategyName = StrategyName.R
 def _sizes(training: TrainingData, vocabulary: Vocabulary) -> dict[str, Any]:
     import numpy as np
 
-    from gpuparse.features.walk import NOT_ALLOWED
+    from gpuparse.parse.features.walk import NOT_ALLOWED
 
     candidates, matrix = training.candidates, training.matrix
     of_label = np.count_nonzero(candidates.choices != NOT_ALLOWED, axis=0).tolist()
@@ -119,11 +119,11 @@ def _extraction_cost(trees: Sequence[Tree], vocabulary: Vocabulary, strategy: An
     import numpy as np
 
     from gpuparse.dtypes import FEATURE, ITEM
-    from gpuparse.features.extraction import segment_capacity
-    from gpuparse.features.groups import Column
-    from gpuparse.features.space import FeatureSpace
-    from gpuparse.logic.goldpath import gold_path
-    from gpuparse.logic.headtable import compile_heads
+    from gpuparse.parse.features.extraction import segment_capacity
+    from gpuparse.parse.features.groups import Column
+    from gpuparse.parse.features.space import FeatureSpace
+    from gpuparse.parse.logic.goldpath import gold_path
+    from gpuparse.parse.logic.headtable import compile_heads
 
     extract = _compiled_extraction()
     heads, numbering = compile_heads(vocabulary), FeatureSpace(vocabulary).numbering()
@@ -145,11 +145,11 @@ def _extraction_cost(trees: Sequence[Tree], vocabulary: Vocabulary, strategy: An
 
 def _compiled_extraction() -> Callable[..., tuple[int, int]]:
     """Compiled code that computes all features of all candidates of a gold path, and counts both."""
-    from gpuparse.features.extraction import emit_segment
-    from gpuparse.features.walk import N_COLUMNS, infer
     from gpuparse.jit import kernel
-    from gpuparse.logic.headtable import head_index
-    from gpuparse.logic.strategy import allows_children
+    from gpuparse.parse.features.extraction import emit_segment
+    from gpuparse.parse.features.walk import N_COLUMNS, infer
+    from gpuparse.parse.logic.headtable import head_index
+    from gpuparse.parse.logic.strategy import allows_children
 
     @kernel
     def extract(

@@ -19,10 +19,10 @@ from gpuparse.cli.tables import print_json, print_table
 if TYPE_CHECKING:
     import numpy as np
 
+    from gpuparse.boost.matrix import Matrix
+    from gpuparse.boost.task import Task
+    from gpuparse.boost.team import Team
     from gpuparse.device import Device as FoundDevice
-    from gpuparse.features.examples import Examples
-    from gpuparse.features.matrix import Matrix
-    from gpuparse.learn.team import Team
 
 REPEATS = 20  # the best of which counts: whatever else the machine does only adds time
 ALTERNATIONS = 120  # of one thread and several: the best turn of each is nearest to what an idle machine gives
@@ -31,7 +31,7 @@ PLANTED = 200  # features that decide the answer, among the frequent ones
 
 
 def learn_command(
-    rows: Annotated[int, typer.Option(min=10, metavar="N", help="Examples.")] = 100_000,
+    rows: Annotated[int, typer.Option(min=10, metavar="N", help="Task.")] = 100_000,
     features: Annotated[int, typer.Option(min=10, metavar="N", help="Atomic features.")] = 1_100_000,
     active: Annotated[int, typer.Option(min=1, metavar="N", help="Features per example, about.")] = 300,
     leaves: Annotated[int, typer.Option(min=2, metavar="N", help="Leaves of the tree, about.")] = 40,
@@ -92,17 +92,17 @@ def learning_speed(
     return figures
 
 
-def zipf_problem(rows: int, features: int, active: int, seed: int = 0) -> tuple[Matrix, Examples]:
-    """Examples whose features follow Zipf's law, as words do, and whose answer is a noisy sum of some frequent ones.
+def zipf_problem(rows: int, features: int, active: int, seed: int = 0) -> tuple[Matrix, Task]:
+    """Task whose features follow Zipf's law, as words do, and whose answer is a noisy sum of some frequent ones.
 
     >>> matrix, examples = zipf_problem(50, 1000, 10)
-    >>> matrix.segments.shape, len(examples.y)
+    >>> matrix.segments.shape, len(examples.signs)
     ((50, 1), 50)
     """
     import numpy as np
 
-    from gpuparse.features.examples import Examples
-    from gpuparse.features.matrix import Matrix
+    from gpuparse.boost.matrix import Matrix
+    from gpuparse.boost.task import Task
 
     random = np.random.default_rng(seed)
     ids, ends = _zipf_rows(random, rows, features, active)
@@ -114,7 +114,7 @@ def zipf_problem(rows: int, features: int, active: int, seed: int = 0) -> tuple[
     y = np.where(score > np.quantile(score, 0.7), 1, -1).astype(np.int8)
     segments = np.arange(1, rows + 1, dtype=np.int32).reshape(-1, 1)
     matrix = Matrix(segments, starts.astype(np.int64), ids, np.zeros(features, np.uint8))
-    return matrix, Examples(np.arange(rows, dtype=np.int32), y, np.full(rows, 0.5))
+    return matrix, Task(np.arange(rows, dtype=np.int32), y, np.full(rows, 0.5))
 
 
 def _zipf_rows(random: np.random.Generator, rows: int, features: int, active: int) -> tuple[np.ndarray, np.ndarray]:
@@ -141,12 +141,12 @@ def _zipf_rows(random: np.random.Generator, rows: int, features: int, active: in
     return drawn[kept], np.cumsum(kept.sum(axis=1))
 
 
-def _our_tree(matrix: Matrix, examples: Examples, leaves: int, threads: int, device: FoundDevice) -> dict[str, Any]:
+def _our_tree(matrix: Matrix, examples: Task, leaves: int, threads: int, device: FoundDevice) -> dict[str, Any]:
     """Seconds to grow a tree of about so many leaves, and to percolate the examples and rate the leaves."""
-    from gpuparse.learn.options import Options
-    from gpuparse.learn.path import Path
-    from gpuparse.learn.postings import Postings
-    from gpuparse.learn.team import Team
+    from gpuparse.boost.options import Options
+    from gpuparse.boost.path import Path
+    from gpuparse.boost.postings import Postings
+    from gpuparse.boost.team import Team
 
     kernels = device.kernels
     postings = Postings.of(matrix, kernels)
@@ -208,7 +208,7 @@ def _lambda_for(leaves: int, count: Callable[[float], int]) -> float:
     return middle
 
 
-def _xgboost_tree(matrix: Matrix, examples: Examples, leaves: int, threads: int) -> float:
+def _xgboost_tree(matrix: Matrix, examples: Task, leaves: int, threads: int) -> float:
     """CPU seconds of one of XGBoost's trees, once warm."""
     import numpy as np
     import xgboost
@@ -216,7 +216,7 @@ def _xgboost_tree(matrix: Matrix, examples: Examples, leaves: int, threads: int)
 
     shape = (len(examples.rows), len(matrix.column))
     ones = np.ones(len(matrix.features), np.float32)
-    table = xgboost.DMatrix(csr_matrix((ones, matrix.features, matrix.starts[1:]), shape=shape), examples.y > 0)
+    table = xgboost.DMatrix(csr_matrix((ones, matrix.features, matrix.starts[1:]), shape=shape), examples.signs > 0)
     parameters = {
         "tree_method": "hist", "grow_policy": "lossguide", "max_leaves": leaves, "max_depth": 0,
         "objective": "binary:logistic", "nthread": threads,

@@ -15,7 +15,7 @@ from gpuparse.cli.tables import print_json, print_table
 from gpuparse.errors import UsageError
 
 if TYPE_CHECKING:
-    from gpuparse.search.parser import Parser, SearchOptions
+    from gpuparse.parse.search.parser import Parser, SearchOptions
     from gpuparse.trees import Language, Token
 
 WARM_UP = 3  # sentences parsed before the clock starts, so that everything is compiled
@@ -44,8 +44,8 @@ def parse_command(
     On one thread of the CPU, or with a device that scores.
     """
     from gpuparse.device import bandwidth, find_device
-    from gpuparse.model.file import load_model
-    from gpuparse.search.parser import Method, Parser, SearchOptions
+    from gpuparse.parse.model.file import load_model
+    from gpuparse.parse.search.parser import Method, Parser, SearchOptions
 
     file, treebanks = split_model(arguments, model)
     if not treebanks:
@@ -65,7 +65,7 @@ def parse_command(
 
 def treebank_sentences(treebanks: Sequence[str], language: Language, max_words: int | None) -> list[list[Token]]:
     """The prepared sentences of a treebank that have words left, and no more than so many."""
-    from gpuparse.parsing import read_words_of_trees
+    from gpuparse.parse.input import read_words_of_trees
     from gpuparse.trees import count_words, read_trees
 
     prepared = read_words_of_trees(read_trees(treebanks), language)

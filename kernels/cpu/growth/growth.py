@@ -30,10 +30,10 @@ class Children(NamedTuple):
 class Growth:
     """Grows one tree after the other over a matrix; node 0 is the root, children are numbered as they come.
 
-    >>> from gpuparse.features.matrix import Matrix
+    >>> from gpuparse.boost.matrix import Matrix
     >>> from gpuparse.kernels import cpu
-    >>> from gpuparse.learn.postings import Postings
-    >>> from gpuparse.learn.team import Team
+    >>> from gpuparse.boost.postings import Postings
+    >>> from gpuparse.boost.team import Team
     >>> segments, starts = np.array([[1], [2], [0]], np.int32), np.array([0, 0, 2, 3])
     >>> matrix = Matrix(segments, starts, np.array([0, 1, 0], np.int32), np.zeros(2, np.uint8))
     >>> growth = Growth(matrix, Postings.of(matrix, cpu), Team(1))

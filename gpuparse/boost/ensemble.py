@@ -1,0 +1,112 @@
+"""The ensemble of one label as flat arrays: its trees one after the other, features as numbers in the feature space."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gpuparse.boost.compounds import Compounds, Literals, sum_leaves
+from gpuparse.dtypes import FEATURE, REAL
+
+if TYPE_CHECKING:
+    from gpuparse.boost import GrownTree
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """Decision trees, in the order in which they were built.
+
+    >>> from gpuparse.boost import GrownTree
+    >>> stump = GrownTree.of([7, -1, -1], [1, -1, -1], [2, -1, -1], [0.0, 0.5, 0.0])
+    >>> ensemble = Ensemble.of([stump], [0.1])
+    >>> ensemble.score({7}), ensemble.score(set()), ensemble.compounds(0.1)
+    (0.5, 0.0, {((7, True),): 0.5})
+    """
+
+    starts: np.ndarray  # int64[trees + 1]: where each tree's nodes begin
+    feature: np.ndarray  # FEATURE[nodes]: what an inner node tests, -1 at a leaf
+    yes: np.ndarray  # int32[nodes]: the child of those that have it, counted within the tree
+    no: np.ndarray  # int32[nodes]
+    value: np.ndarray  # REAL[nodes]: what a leaf adds to the score
+    lambdas: np.ndarray  # REAL[trees]: the penalty each tree was built under, never rising
+
+    @classmethod
+    def of(cls, trees: Sequence[GrownTree], lambdas: Sequence[float], numbers: np.ndarray | None = None) -> Ensemble:
+        """From grown trees; `numbers` gives the feature of each column of the matrix they were grown on."""
+
+        def join(name: str, dtype: type) -> np.ndarray:
+            parts = [getattr(tree, name) for tree in trees]
+            return np.concatenate([np.empty(0, dtype), *parts]).astype(dtype)
+
+        feature = join("feature", FEATURE)
+        if numbers is not None and len(feature):
+            feature = np.where(feature < 0, -1, numbers[feature]).astype(FEATURE)
+        starts = np.cumsum([0, *(len(tree.feature) for tree in trees)])
+        return cls(
+            starts, feature, join("yes", np.int32), join("no", np.int32), join("value", REAL), np.array(lambdas, REAL)
+        )
+
+    def trees_at(self, lambda_: float) -> int:
+        """How many trees the model at this lambda has: those built under one that is no less."""
+        return int(np.count_nonzero(self.lambdas >= lambda_))
+
+    def trees(self, lambda_: float = 0.0) -> Iterator[GrownTree]:
+        """The trees of the model at this lambda."""
+        from gpuparse.boost import GrownTree  # parsing needs rules, not trees, and nothing that learns
+
+        for tree in range(self.trees_at(lambda_)):
+            nodes = slice(self.starts[tree], self.starts[tree + 1])
+            yield GrownTree(self.feature[nodes], self.yes[nodes], self.no[nodes], self.value[nodes])
+
+    def score(self, features: set[int], lambda_: float = 0.0) -> float:
+        """h(x) of an inference with these features: the sum of the leaves it falls in."""
+        total = 0.0
+        for tree in self.trees(lambda_):
+            node = 0
+            while tree.feature[node] >= 0:
+                node = (tree.yes if int(tree.feature[node]) in features else tree.no)[node]
+            total += float(tree.value[node])
+        return total
+
+    def compounds(self, lambda_: float = 0.0) -> dict[Literals, float]:
+        """The parameters: each compound feature with the sum of its leaves; zeros are left out.
+
+        >>> from gpuparse.boost import GrownTree
+        >>> twice = GrownTree.of([7, 7, -1, -1, -1], [1, 2, -1, -1, -1], [4, 3, -1, -1, -1], [0, 0, 0.5, 9.0, 0])
+        >>> Ensemble.of([twice], [0.1]).compounds()  # nothing falls into the leaf "7 and not 7"
+        {((7, True),): 0.5}
+        """
+        return self.parameters(lambda_).to_dict()
+
+    def parameters(self, lambda_: float = 0.0) -> Compounds:
+        """The same as flat arrays."""
+        trees = self.trees_at(lambda_)
+        starts = self.starts[: trees + 1]
+        nodes = slice(0, int(starts[-1]))
+        feature, value = self.feature[nodes].astype(np.int64), self.value[nodes]
+        root = np.repeat(starts[:-1], np.diff(starts))
+        inner = np.flatnonzero(feature >= 0)
+        parent = np.full(len(feature), -1)
+        literal = np.empty(len(feature), np.int64)  # of the step from the parent
+        for children, there in ((self.yes, 1), (self.no, 0)):
+            child = root[inner] + children[inner]
+            parent[child], literal[child] = inner, 2 * feature[inner] + there
+        leaves = np.flatnonzero((feature < 0) & (value != 0.0))
+        paths, literals = _walk_up(leaves, parent, literal)
+        return sum_leaves(paths, literals, value[leaves])
+
+
+def _walk_up(leaves: np.ndarray, parent: np.ndarray, literal: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """For every step of every leaf's path the number of the leaf, and the step's literal; all leaves walk at once."""
+    paths, literals = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    path, node = np.arange(len(leaves)), leaves
+    while len(node):
+        below = parent[node] >= 0
+        path, node = path[below], node[below]
+        paths.append(path)
+        literals.append(literal[node])
+        node = parent[node]
+    return np.concatenate(paths), np.concatenate(literals)

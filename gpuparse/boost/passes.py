@@ -1,0 +1,96 @@
+"""A tree in passes, each of which sends examples down to one of at most 64 exits: a leaf, or a node of a later pass.
+
+An example that has the feature of a node does not come out on the node's `no` side: the feature closes the exits there.
+Exits are numbered so that those of a node's `no` side come before those of its `yes` side. So an example comes out at
+the first exit that none of its features closes, and a word a segment, the exits that its features close, is all that
+has to be looked at. (This is QuickScorer's idea: Lucchese et al. 2015.)
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import NamedTuple
+
+import numpy as np
+
+from gpuparse.boost.tree import GrownTree
+
+EXITS = 64  # bits of a word
+
+
+class Pass(NamedTuple):
+    """Some nodes of a tree, which an example goes through in one look at its segments."""
+
+    closed: np.ndarray  # uint64[nodes]: the exits that the node's feature closes, as bits; 0: not a node of this pass
+    below: np.ndarray  # uint64[nodes]: the exits below the node, if examples start from it; else 0
+    exits: np.ndarray  # int32[EXITS]: the node that each exit leads to
+
+
+def passes(tree: GrownTree) -> list[Pass]:
+    """The passes of a tree, in order.
+
+    >>> one, = passes(GrownTree.of([7, -1, 8, -1, -1], [1, -1, 3, -1, -1], [2, -1, 4, -1, -1], np.zeros(5)))
+    >>> one.exits[:3].tolist(), one.closed.tolist(), one.below.tolist()
+    ([4, 3, 1], [3, 0, 1, 0, 0], [7, 0, 0, 0, 0])
+    """
+    found = []
+    waiting = [0] if tree.feature[0] >= 0 else []
+    while waiting:
+        starts, inner, waiting = _choose(tree, waiting)
+        found.append(_number(tree, starts, inner))
+    return found
+
+
+def _choose(tree: GrownTree, waiting: list[int]) -> tuple[list[int], set[int], list[int]]:
+    """Which nodes of those waiting a pass starts from, all its nodes, and the nodes that wait for a later one."""
+    starts: list[int] = []
+    inner: set[int] = set()
+    later: list[int] = []
+    exits = 0
+    for start in waiting:
+        if exits + 2 > EXITS:
+            later.append(start)
+            continue
+        starts.append(start)
+        exits += 1
+        level = deque([start])  # level by level: most examples are above
+        while level:
+            node = level.popleft()
+            if tree.feature[node] < 0:
+                continue
+            if exits == EXITS:
+                later.append(node)
+                continue
+            inner.add(node)
+            exits += 1
+            level += (int(tree.yes[node]), int(tree.no[node]))
+    return starts, inner, later
+
+
+def _number(tree: GrownTree, starts: list[int], inner: set[int]) -> Pass:
+    """Number the exits of a pass."""
+    size = len(tree.feature)
+    found = Pass(np.zeros(size, np.uint64), np.zeros(size, np.uint64), np.zeros(EXITS, np.int32))
+    exits = 0
+
+    def number(node: int) -> None:
+        nonlocal exits
+        if node not in inner:
+            found.exits[exits] = node
+            exits += 1
+            return
+        first = exits
+        number(int(tree.no[node]))
+        found.closed[node] = _bits(first, exits)
+        number(int(tree.yes[node]))
+
+    for start in starts:
+        first = exits
+        number(start)
+        found.below[start] = _bits(first, exits)
+    return found
+
+
+def _bits(first: int, last: int) -> int:
+    """The bits first <= b < last of a word."""
+    return (1 << last) - (1 << first)

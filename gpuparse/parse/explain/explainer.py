@@ -1,0 +1,256 @@
+"""How an explanation is made: search, replay the steps of the tree found, compare each with what else was allowed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gpuparse.boost.ensemble import Literals
+from gpuparse.jit import telling
+from gpuparse.parse.explain.english import in_english
+from gpuparse.parse.explain.explanation import (
+    Constituent,
+    Difference,
+    ExplainedToken,
+    Explanation,
+    Fact,
+    FiredRule,
+    Others,
+    Rival,
+    RivalKind,
+)
+from gpuparse.parse.explain.replay import Inference, Replay, State
+from gpuparse.parse.explain.tracing import Step, TracingParser, frontiers, places_in_tree
+from gpuparse.parse.input import ParsedSentence
+from gpuparse.parse.logic.strategy import Strategy
+from gpuparse.parse.model.model import Model
+from gpuparse.parse.model.rules import FIXED_POINT
+from gpuparse.parse.model.words import in_words
+from gpuparse.parse.search.parser import SearchOptions
+from gpuparse.printable import printable
+from gpuparse.trees import Sentence, Span, Tree
+
+
+@dataclass(frozen=True)
+class Amount:
+    """How much to tell of each constituent."""
+
+    rules: int = 10  # the heaviest are listed, the others added up
+    facts: int = 8
+    rivals: int = 3
+
+
+USUAL_AMOUNT = Amount()
+
+
+class Explainer:
+    """Explains parses by one model.
+
+    >>> from gpuparse.kernels import cpu
+    >>> from gpuparse.boost import GrownTree
+    >>> from gpuparse.parse.logic.vocabulary import build_vocabulary
+    >>> from gpuparse.boost.ensemble import Ensemble
+    >>> from gpuparse.trees import Token, load_language, parse_tree
+    >>> vocabulary = build_vocabulary([parse_tree("(TOP (NP (NNP Ann)))")], load_language())
+    >>> stump = GrownTree.of([0, -1, -1], [1, -1, -1], [2, -1, -1], [0, 2.5, -1.0])  # the first feature: a proper noun
+    >>> ensembles = {"NP": Ensemble.of([stump], [1.0]), "TOP": Ensemble.of([stump], [1.0])}
+    >>> model = Model(vocabulary, Strategy.r2l, 5, ensembles, {0: 0}, 1.0)
+    >>> explanation = Explainer(model, cpu).explain(Sentence((Token("Ann", "NNP"),), kept=(0,)))
+    >>> [(c.label, c.score, c.rules[0].conditions) for c in explanation.constituents]
+    [('TOP', 2.5, ('the first child is NNP',))]
+    """
+
+    def __init__(self, model: Model, kernels: Any, lambda_: float | None = None) -> None:
+        telling.expect("explain")
+        self.model = model
+        self.lambda_ = model.lambda_ if lambda_ is None else lambda_
+        rules = model.rules(self.lambda_)
+        self._parser = TracingParser(model.vocabulary, rules, model.strategy, model.max_children, kernels)
+        self._replay = Replay(model, rules, self.lambda_, kernels)
+
+    def explain(
+        self,
+        sentence: Sentence,
+        options: SearchOptions | None = None,
+        amount: Amount = USUAL_AMOUNT,
+    ) -> Explanation:
+        """Parse a sentence, and give the reasons for each constituent of its best tree."""
+        tokens = [sentence.tokens[index] for index in sentence.kept]
+        result, steps = self._parser.trace(tokens, options or SearchOptions(batch=1))
+        [tree, *_] = ParsedSentence(sentence, result).trees()
+        return Explanation(
+            tokens=self._tokens(sentence),
+            tree=tree,
+            status=str(result.outcome),
+            cost=None if math.isnan(result.cost) else result.cost,
+            scored=result.scored,
+            greedy_is_optimal=result.greedy_is_optimal,
+            strategy=self.model.strategy.name,
+            lambda_=self.lambda_,
+            constituents=() if math.isnan(result.cost) else self._constituents(tree, sentence, steps, amount),
+        )
+
+    def _tokens(self, sentence: Sentence) -> tuple[ExplainedToken, ...]:
+        vocabulary, kept = self.model.vocabulary, set(sentence.kept)
+        words = set(vocabulary.words)
+        return tuple(
+            ExplainedToken(word, tag, index in kept, word.lower() in words, tag in vocabulary.tags)
+            for index, (word, tag) in enumerate(sentence.tokens)
+        )
+
+    def _constituents(
+        self, tree: Tree, sentence: Sentence, steps: Sequence[Step], amount: Amount
+    ) -> tuple[Constituent, ...]:
+        """The constituents in the order of the tree; its non-terminals are those of the parse, in the same order."""
+        labels = self.model.vocabulary.labels
+        tokens = [sentence.tokens[index] for index in sentence.kept]
+        reached = list(frontiers(tokens, steps, labels))
+        nodes = [node for node, word in enumerate(tree.words) if word is None]
+        places = places_in_tree(steps, reached)
+        made = {_over(frontier, step, labels) for step, frontier in zip(steps, reached, strict=False)}
+        found = {}
+        for number, (step, state) in enumerate(zip(steps, self._replay.states(tokens, steps), strict=True)):
+            node = nodes[places[number]]
+            found[node] = self._constituent(tree, node, number + 1, step, state, sentence, made, amount)
+        if nodes[0] not in found:
+            found[nodes[0]] = _unfinished(tree, [item.label for item in reached[-1]])
+        return tuple(found[node] for node in nodes)
+
+    def _constituent(
+        self,
+        tree: Tree,
+        node: int,
+        number: int,
+        step: Step,
+        state: State,
+        sentence: Sentence,
+        made: set[tuple[Span, ...]],
+        amount: Amount,
+    ) -> Constituent:
+        built = next(inference for inference in state.inferences if inference.step == step)
+        fired, effects = state.judge(built)
+        heaviest = sorted(fired.items(), key=lambda rule: (-abs(rule[1]), rule[0]))
+        listed, others = heaviest[: amount.rules], heaviest[amount.rules :]
+        start, end, text = _covered(tree, node)
+        return Constituent(
+            node=node,
+            label=tree.labels[node],
+            start=start,
+            end=end,
+            text=text,
+            children=_labels(state, built),
+            head=sentence.tokens[sentence.kept[built.head_word]].word,
+            step=number,
+            score=built.score / FIXED_POINT,
+            cost=cost_of(built.score / FIXED_POINT),
+            facts=self._facts(sorted(effects.items(), key=lambda fact: (-abs(fact[1]), fact[0]))[: amount.facts]),
+            rules=tuple(FiredRule(weight / FIXED_POINT, *self._words(literals)) for literals, weight in listed),
+            others=_together(others),
+            rivals=tuple(
+                self._rival(state, built, fired, rival, sentence, amount)
+                for rival in self._rivals(state, built, made)[: amount.rivals]
+            ),
+        )
+
+    def _rivals(self, state: State, built: Inference, made: set[tuple[Span, ...]]) -> list[Inference]:
+        """What else the state allowed, the best first. Where any order will do, what comes later is no rival."""
+        others = [inference for inference in state.inferences if inference is not built]
+        if self.model.strategy is not Strategy.bu:
+            return others
+        labels = self.model.vocabulary.labels
+        return [other for other in others if _over(state.frontier, other.step, labels) not in made]
+
+    def _rival(
+        self,
+        state: State,
+        built: Inference,
+        fired: Mapping[Literals, int],
+        rival: Inference,
+        sentence: Sentence,
+        amount: Amount,
+    ) -> Rival:
+        start, end = sentence.kept[rival.start], sentence.kept[rival.end - 1] + 1
+        of_rival = state.judge(rival)
+        compared = _compare(fired if rival.label == built.label else {}, of_rival.fired)
+        harmful = sorted(
+            (fact for fact in of_rival.effects.items() if fact[1] < 0), key=lambda fact: (fact[1], fact[0])
+        )
+        return Rival(
+            kind=_kind(built, rival),
+            label=self.model.vocabulary.labels[rival.label],
+            start=start,
+            end=end,
+            text=" ".join(token.word for token in sentence.tokens[start:end]),
+            children=_labels(state, rival),
+            score=rival.score / FIXED_POINT,
+            cost=cost_of(rival.score / FIXED_POINT),
+            facts=self._facts(harmful[: amount.facts]),
+            differences=tuple(
+                Difference(effect / FIXED_POINT, *self._words(literals), literals not in of_rival.fired)
+                for literals, effect in compared[: amount.rules]
+            ),
+            others=_together(compared[amount.rules :]),
+        )
+
+    def _facts(self, effects: Sequence[tuple[int, int]]) -> tuple[Fact, ...]:
+        space = self.model.space
+        return tuple(
+            Fact(effect / FIXED_POINT, printable(space.name(feature)), *in_english(((feature, True),), space, {}))
+            for feature, effect in effects
+        )
+
+    def _words(self, literals: Literals) -> tuple[str, tuple[str, ...]]:
+        space = self.model.space
+        return in_words(literals, space), in_english(literals, space, self.model.rarity)
+
+
+def _compare(fired: Mapping[Literals, int], of_rival: Mapping[Literals, int]) -> list[tuple[Literals, int]]:
+    """What the rules that hold for one of the two alone do to the rival: harm first, and the heaviest first."""
+    gained = [(literals, weight) for literals, weight in of_rival.items() if literals not in fired]
+    lost = [(literals, -weight) for literals, weight in fired.items() if literals not in of_rival]
+    return sorted(gained + lost, key=lambda rule: (rule[1] > 0, -abs(rule[1]), rule[0]))
+
+
+def _together(rules: Sequence[tuple[Literals, int]]) -> Others:
+    return Others(len(rules), sum(weight for _, weight in rules) / FIXED_POINT)
+
+
+def cost_of(score: float) -> float:
+    """What an inference with this score costs: `ln(1 + exp(-h))`.
+
+    >>> round(cost_of(0.0), 4), cost_of(-800.0)
+    (0.6931, 800.0)
+    """
+    return math.log1p(math.exp(-abs(score))) + max(-score, 0.0)
+
+
+def _over(frontier: Sequence[Span], step: Step, labels: Sequence[str]) -> tuple[Span, ...]:
+    """What an inference adds, and its children: equal for equal inferences, whatever the state."""
+    children = frontier[step.left : step.right + 1]
+    return Span(labels[step.label], children[0].start, children[-1].end), *children
+
+
+def _labels(state: State, inference: Inference) -> tuple[str, ...]:
+    return tuple(item.label for item in state.frontier[inference.left : inference.right + 1])
+
+
+def _kind(built: Inference, rival: Inference) -> RivalKind:
+    if (rival.left, rival.right) == (built.left, built.right):
+        return RivalKind.LABEL
+    apart = rival.right < built.left or rival.left > built.right
+    return RivalKind.ELSEWHERE if apart else RivalKind.SPAN
+
+
+def _covered(tree: Tree, node: int) -> tuple[int, int, str]:
+    """The tokens under a node: where they start and end, and their text."""
+    before = tree.tokens_before()
+    words = [word for word in tree.words[node : tree.ends[node]] if word is not None]
+    return before[node], before[tree.ends[node]], " ".join(words)
+
+
+def _unfinished(tree: Tree, pieces: Sequence[str]) -> Constituent:
+    """The root over the pieces of a parse that went no further."""
+    covered = _covered(tree, 0)
+    return Constituent(0, tree.labels[0], *covered, tuple(pieces), "", None, None, 0.0, (), (), Others(0, 0.0), ())

@@ -1,0 +1,109 @@
+"""The phrases that the terminal and the page share: figures, conditions, and what is said of a rival."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gpuparse.parse.explain.explanation import Constituent, Explanation, Rival, RivalKind
+
+ALWAYS = "always: where every inference of this label starts"
+
+
+def signed(figure: float) -> str:
+    """A score, a weight or an effect.
+
+    >>> signed(4.207), signed(-0.5)
+    ('+4.21', '−0.50')
+    """
+    return f"{figure:+.2f}".replace("-", "\N{MINUS SIGN}")
+
+
+def percent(confidence: float) -> str:
+    """A confidence.
+
+    >>> percent(0.9312), percent(0.99999), percent(0.00001)
+    ('93.1 %', '>99.9 %', '<0.1 %')
+    """
+    if confidence > 0.999:
+        return ">99.9 %"
+    return f"{100 * confidence:.1f} %" if confidence >= 0.001 else "<0.1 %"
+
+
+def amount(number: int, singular: str, plural: str = "") -> str:
+    """How many there are of something.
+
+    >>> amount(1, "rule"), amount(2000, "rule"), amount(2, "child", "children")
+    ('1 rule', '2,000 rules', '2 children')
+    """
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+
+
+def conditions_in_short(conditions: Sequence[str], most: int = 2) -> str:
+    """The first conditions of a rule, and how many more it has.
+
+    >>> conditions_in_short(["it has 2 children", "no child is VP", "no child is S", "no child is X"])
+    'it has 2 children and no child is VP … and 2 more conditions'
+    """
+    if not conditions:
+        return ALWAYS
+    if len(conditions) <= most + 1:
+        return " and ".join(conditions)
+    return f"{' and '.join(conditions[:most])} … and {len(conditions) - most} more conditions"
+
+
+def covered(start: int, end: int) -> str:
+    """The words that a constituent covers, counted from 1 as people do.
+
+    >>> covered(0, 3), covered(4, 5)
+    ('words 1–3', 'word 5')
+    """
+    return f"word {end}" if end == start + 1 else f"words {start + 1}–{end}"
+
+
+def rival_in_words(rival: Rival, strategy: str) -> str:
+    """What a rival would have been, beside its label."""
+    children = " ".join(rival.children)
+    if rival.kind is RivalKind.LABEL:
+        return "over the same children"
+    if rival.kind is RivalKind.SPAN:
+        return f"over “{rival.text}” ({children})"
+    onward = {
+        "r2l": "going on to the left, without this constituent",
+        "l2r": "going on to the right, without this constituent",
+        "bu": "elsewhere, before this constituent",
+    }[strategy]
+    return f"over “{rival.text}” ({children}): {onward}"
+
+
+def rival_outcome(constituent: Constituent, rival: Rival, explanation: Explanation) -> str:
+    """Why a rival did not get the place."""
+    more = rival.cost - constituent.cost
+    if more > 0:
+        return f"costs {more:.4f} more"
+    if explanation.optimal:
+        return f"costs {-more:.4f} less here, but every tree that has it costs at least as much in the end"
+    return f"costs {-more:.4f} less here, but no cheaper tree was found with it"
+
+
+def facts_of(explanation: Explanation) -> list[str]:
+    """What there is to say of the whole parse, a phrase each."""
+    said = [] if explanation.cost is None else [f"cost {explanation.cost:.4f}"]
+    said.append(f"{amount(explanation.scored, 'partial parse')} scored")
+    if explanation.greedy_is_optimal:
+        said.append("the first greedy descent found this tree")
+    said.append(f"strategy {explanation.strategy}, lambda {explanation.lambda_:.4g}")
+    return said
+
+
+def notes_of(explanation: Explanation) -> list[str]:
+    """What a reader should know about single words."""
+    tokens = explanation.tokens
+    aside = [token.word for token in tokens if not token.seen]
+    words = [token.word for token in tokens if token.seen and not token.known_word]
+    tags = [f"{token.tag} ({token.word})" for token in tokens if token.seen and not token.known_tag]
+    said = [
+        ("Set aside before parsing and put back afterwards", aside),
+        ("Never seen in training, so that only the tag counts", words),
+        ("Tags never seen in training", tags),
+    ]
+    return [f"{what}: {'  '.join(which)}" for what, which in said if which]

@@ -1,0 +1,79 @@
+"""The features of an inference for training: the numbers of all of them, segment by segment.
+
+A feature may be written more than once, since a group is a set and its items are a list.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpuparse.jit import compiled
+from gpuparse.parse.features.groups import COUNTED, DOMAIN, GROUPS, Domain
+from gpuparse.parse.features.runs import CUTS, child_of, run_of, set_cuts
+from gpuparse.parse.features.space import LENGTH, LENGTHS
+from gpuparse.parse.logic.items import HEAD, SYMBOL, TAG, TAG_CLASS, WORD
+
+_ITEMS, _CHILD = int(Domain.ITEMS), int(Domain.CHILD)
+
+
+def segment_capacity(n_words: int) -> int:
+    """More features than any one segment of a sentence of this many words can have, repetitions counted."""
+    return len(GROUPS) * (4 * n_words + LENGTHS + 1)
+
+
+@compiled
+def _emit_item(item, items, terminals, base, symbols, out, at):
+    """Write the label, head word, head tag and tag class of an item as features."""
+    head = items[item, HEAD]
+    if items[item, SYMBOL] < symbols:
+        out[at] = base[0] + items[item, SYMBOL]
+        at += 1
+    if terminals[head, WORD] >= 0:
+        out[at] = base[1] + terminals[head, WORD]
+        at += 1
+    if terminals[head, TAG] >= 0:
+        out[at] = base[2] + terminals[head, TAG]
+        at += 1
+    if terminals[head, TAG_CLASS] >= 0:
+        out[at] = base[3] + terminals[head, TAG_CLASS]
+        at += 1
+    return at
+
+
+@compiled
+def _emit_length(length, base, out, at):
+    """Write `len(J)=length` and `len(J)>n` for every smaller n."""
+    if length < LENGTHS:
+        out[at] = base + length
+        at += 1
+    for n in range(min(length, LENGTHS)):
+        out[at] = base + LENGTHS + n
+        at += 1
+    return at
+
+
+@compiled(allocates=True)
+def emit_segment(column, numbering, items, terminals, frontier, size, i, j, h, out, at):
+    """Write the features of one column's groups for the inference over `frontier[i..j]` with head child `h`.
+
+    `size` is the number of frontier items. Columns that the head does not decide ignore `h`.
+    Returns the position after the last feature written to `out` from `at` on.
+    """
+    cuts = np.empty(CUTS, np.int64)
+    set_cuts(cuts, items, frontier, size, terminals.shape[0], i, j, h)
+    for place in range(numbering.column_starts[column], numbering.column_starts[column + 1]):
+        number = numbering.order[place]
+        group, base = numbering.groups[number], numbering.base[number]
+        if group[DOMAIN] == _CHILD:
+            child = child_of(group, cuts, items, frontier)
+            if child >= 0:
+                at = _emit_item(child, items, terminals, base, numbering.symbols, out, at)
+            continue
+        start, skip, resume, stop = run_of(group, cuts, items, frontier)
+        for part_start, part_stop in ((start, skip), (resume, stop)):
+            for k in range(part_start, part_stop):
+                item = frontier[k] if group[DOMAIN] == _ITEMS else k
+                at = _emit_item(item, items, terminals, base, numbering.symbols, out, at)
+        if group[COUNTED]:
+            at = _emit_length(stop - start - (resume - skip), base[LENGTH], out, at)
+    return at

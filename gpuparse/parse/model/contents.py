@@ -1,0 +1,314 @@
+"""What a model file holds: a header of plain values and a few flat arrays, and the checks that make them safe to use.
+
+A file may come from a stranger or from a broken disk. Whatever passes these checks can be parsed with: every index is
+inside its array, every tree is a tree, and the rules that the trees compile to fit into memory and into fixed point.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+
+from gpuparse.boost.ensemble import Ensemble
+from gpuparse.dtypes import FEATURE, REAL
+from gpuparse.errors import LanguageError, ModelError
+from gpuparse.parse.features.space import FeatureSpace
+from gpuparse.parse.logic.strategy import Strategy
+from gpuparse.parse.logic.vocabulary import TOP, Vocabulary
+from gpuparse.parse.model.model import CurvePoint, Model
+from gpuparse.parse.model.rules import FIXED_POINT
+from gpuparse.printable import printable
+from gpuparse.tag import Tagger
+from gpuparse.tag.tagger import ARRAYS as TAGGER_ARRAYS
+from gpuparse.trees import parse_language
+
+MOST_CHILDREN = 63  # the search keeps the head children of a candidate as bits of a word
+MOST_FEATURES = int(np.iinfo(FEATURE).max)
+MOST_HEAD_RANKS = 2**26  # entries of the table of head rules: 256 MB
+MOST_LITERALS = 20_000_000  # of all rules together; laid out they take some gigabytes
+MOST_LITERALS_PER_NODE = 200  # the bundled model has 20: a file must not take far more memory than its size promises
+FEW_LITERALS = 1_000_000  # which are no trouble, however few nodes they come from
+MOST_NEEDED = 64  # features that a rule must have; the rows of the search grow with the square. The bundled model has 5
+MOST_TAGS = 1000  # of a tagger: its tables grow with their square, its memory for a long sentence too
+MOST_TAGGER_WEIGHTS = 2**30  # features times tags of a tagger: 2 GB
+MOST_SCORE = 2.0**62 / FIXED_POINT  # of one label: its sums must fit into 64 bits of fixed point
+
+
+class Flaw(ValueError):
+    """What is wrong with the contents of a model, to be told with the name of its file."""
+
+
+class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """All of a model that is no array."""
+
+    labels: tuple[str, ...]
+    symbols: tuple[str, ...]
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+    classes: tuple[str, ...]
+    language: str  # the TOML text
+    strategy: str
+    max_children: int
+    lambda_: float
+    curve: tuple[CurvePoint, ...]
+    configuration: dict[str, Any]
+    tagger: dict[str, Any] | None = None  # its settings
+
+
+class Arrays(NamedTuple):
+    """The ensembles of all labels one after the other, in the order of the labels, and the ranks of their features."""
+
+    trees: np.ndarray  # int64[labels]: how many trees each label has
+    lambdas: np.ndarray  # float64[trees]
+    nodes: np.ndarray  # int64[trees]: how many nodes each tree has
+    feature: np.ndarray  # int32[nodes], as in Ensemble
+    yes: np.ndarray  # int32[nodes]
+    no: np.ndarray  # int32[nodes]
+    value: np.ndarray  # float64[nodes]
+    ranked: np.ndarray  # int32: the features whose rarity is known, ascending
+    rarity: np.ndarray  # int64: their ranks
+    tagger: dict[str, np.ndarray] | None = None  # the arrays of the tagger, in the order of TAGGER_ARRAYS
+
+    def by_name(self) -> dict[str, np.ndarray]:
+        """All of them under the names that they have in a file."""
+        own = {name: getattr(self, name) for name in PARSER_TYPES}
+        return own | {TAGGER_PREFIX + name: array for name, array in (self.tagger or {}).items()}
+
+    @classmethod
+    def from_names(cls, arrays: Mapping[str, np.ndarray]) -> Arrays:
+        """The inverse of by_name."""
+        own = {name: arrays[name] for name in PARSER_TYPES}
+        tagger = {name: arrays[TAGGER_PREFIX + name] for name in TAGGER_ARRAYS if TAGGER_PREFIX + name in arrays}
+        return cls(**own, tagger=tagger or None)
+
+
+TAGGER_PREFIX = "tagger."
+_DTYPES = (np.int64, REAL, np.int64, FEATURE, np.int32, np.int32, REAL, FEATURE, np.int64)
+PARSER_TYPES: dict[str, np.dtype[Any]] = {
+    name: np.dtype(dtype) for name, dtype in zip(Arrays._fields[: len(_DTYPES)], _DTYPES, strict=True)
+}
+TAGGER_TYPES: dict[str, np.dtype[Any]] = {
+    TAGGER_PREFIX + name: np.dtype(dtype) for name, dtype in TAGGER_ARRAYS.items()
+}
+
+
+def pack(model: Model) -> tuple[Header, Arrays]:
+    """A model as header and arrays."""
+    vocabulary = model.vocabulary
+    if set(model.ensembles) != set(vocabulary.labels):
+        raise Flaw(f"it must have one ensemble for each of its labels, and has them for {sorted(model.ensembles)}")
+    header = Header(
+        *(vocabulary.labels, vocabulary.symbols, vocabulary.words, vocabulary.tags, vocabulary.classes),
+        *(vocabulary.language.text, model.strategy.name, model.max_children),
+        *(model.lambda_, model.curve, model.configuration),
+        tagger=None if model.tagger is None else model.tagger.settings(),
+    )
+    ensembles = [model.ensembles[label] for label in vocabulary.labels]
+
+    def join(columns: Iterable[np.ndarray]) -> np.ndarray:
+        return np.concatenate(list(columns))
+
+    ranked = sorted(model.rarity)
+    arrays = Arrays(
+        trees=np.array([len(ensemble.lambdas) for ensemble in ensembles]),
+        lambdas=join(ensemble.lambdas for ensemble in ensembles),
+        nodes=join(np.diff(ensemble.starts) for ensemble in ensembles),
+        feature=join(ensemble.feature for ensemble in ensembles),
+        yes=join(ensemble.yes for ensemble in ensembles),
+        no=join(ensemble.no for ensemble in ensembles),
+        value=join(ensemble.value for ensemble in ensembles),
+        ranked=np.array(ranked),
+        rarity=np.array([model.rarity[feature] for feature in ranked]),
+    )
+    typed = {name: getattr(arrays, name).astype(dtype) for name, dtype in PARSER_TYPES.items()}
+    return header, Arrays(**typed, tagger=_pack_tagger(model.tagger))
+
+
+def _pack_tagger(tagger: Tagger | None) -> dict[str, np.ndarray] | None:
+    if tagger is None:
+        return None
+    arrays = tagger.arrays()
+    return {name: arrays[name].astype(dtype) for name, dtype in TAGGER_ARRAYS.items()}
+
+
+def unpack(header: Header, arrays: Arrays) -> Model:
+    """The model of a header and arrays; a Flaw where they do not make one."""
+    vocabulary = _vocabulary(header)
+    _check_settings(header)
+    _check_lengths(arrays, len(vocabulary.labels))
+    _check_lambdas(arrays)
+    space = FeatureSpace(vocabulary)
+    starts = np.concatenate([[0], np.cumsum(arrays.nodes)])
+    _check_trees(arrays, starts, space.size)
+    _check_literals(arrays, starts)
+    _check_values(arrays, starts)
+    _check_rarity(arrays, space.size)
+    ensembles = {}
+    last = 0
+    for label, trees in zip(vocabulary.labels, arrays.trees.tolist(), strict=True):
+        first, last = last, last + trees
+        nodes = slice(int(starts[first]), int(starts[last]))
+        ensembles[label] = Ensemble(
+            starts[first : last + 1] - starts[first],
+            arrays.feature[nodes],
+            arrays.yes[nodes],
+            arrays.no[nodes],
+            arrays.value[nodes],
+            arrays.lambdas[first:last],
+        )
+    rarity = dict(zip(arrays.ranked.tolist(), arrays.rarity.tolist(), strict=True))
+    return Model(
+        *(vocabulary, Strategy[header.strategy], header.max_children, ensembles, rarity),
+        *(header.lambda_, header.curve, header.configuration, _unpack_tagger(header, arrays)),
+    )
+
+
+def _require(holds: bool | np.bool_, problem: str) -> None:
+    if not holds:
+        raise Flaw(problem)
+
+
+def _vocabulary(header: Header) -> Vocabulary:
+    for name in ("symbols", "words", "tags", "classes"):
+        _require(_ascends(getattr(header, name)), f"its {name} are not sorted, each once")
+    _require(header.labels[-1:] == (TOP,), f"the last of its labels is not {TOP}")
+    inner = header.labels[:-1]
+    _require(_ascends(inner) and TOP not in inner, f"its labels before {TOP} are not sorted, each once")
+    _require(set(header.symbols) == {*inner, *header.tags}, "its symbols are not its labels and tags")
+    try:
+        language = parse_language(header.language, "the language")
+    except (LanguageError, RecursionError) as error:
+        raise Flaw(f"its language can't be used: {printable(str(error))[:200]}") from error
+    names = (header.labels, header.symbols, header.words, header.tags, header.classes)
+    vocabulary = Vocabulary(*names, language)
+    steps = max((len(rule.steps) for rule in language.rules.values()), default=0)
+    head_ranks = len(header.labels) * (len(vocabulary.all_symbols) + steps)
+    _require(head_ranks <= MOST_HEAD_RANKS, f"it has too many labels and head rules ({head_ranks:,} ranks)")
+    size = FeatureSpace(vocabulary).size
+    _require(size <= MOST_FEATURES, f"its vocabulary has too many features ({size:,})")
+    return vocabulary
+
+
+def _ascends(values: Sequence[str]) -> bool:
+    return all(value < following for value, following in pairwise(values))
+
+
+def _check_settings(header: Header) -> None:
+    _require(header.strategy in Strategy.__members__, f"its strategy is {header.strategy!r}, which is none")
+    _require(1 <= header.max_children <= MOST_CHILDREN, f"items of {header.max_children} children can't be searched")
+    _require(math.isfinite(header.lambda_) and header.lambda_ >= 0, "its lambda is no number from 0 on")
+    for point in header.curve:
+        figures = (point.lambda_, point.precision, point.recall, point.f1)
+        sound = all(map(math.isfinite, figures)) and min(point.trees, point.compounds) >= 0
+        _require(sound, "its curve has a point with impossible figures")
+    falls = all(point.lambda_ > following.lambda_ for point, following in pairwise(header.curve))
+    _require(falls, "the lambdas of its curve do not fall")
+
+
+def _check_lengths(arrays: Arrays, labels: int) -> None:
+    for group, length, lengths in (
+        (("trees",), "labels", labels),
+        (("lambdas", "nodes"), "trees", _total(arrays.trees, 0, len(arrays.lambdas), "label", "trees")),
+        (("feature", "yes", "no", "value"), "nodes", _total(arrays.nodes, 1, len(arrays.feature), "tree", "nodes")),
+        (("rarity",), "ranked features", len(arrays.ranked)),
+    ):
+        for name in group:
+            found = len(getattr(arrays, name))
+            _require(found == lengths, f"{name} has {found:,} entries for {lengths:,} {length}")
+
+
+def _total(counts: np.ndarray, least: int, most: int, owner: str, what: str) -> int:
+    """The sum of counts; each is checked first, so that the sum can't overflow."""
+    sound = ((counts >= least) & (counts <= most)).all()
+    _require(sound, f"a {owner} has an impossible number of {what}")
+    return int(counts.sum())
+
+
+def _check_lambdas(arrays: Arrays) -> None:
+    lambdas = arrays.lambdas
+    _require(np.isfinite(lambdas).all() and (lambdas >= 0).all(), "the lambda of a tree is no number from 0 on")
+    label = np.repeat(np.arange(len(arrays.trees)), arrays.trees)
+    rises = (np.diff(lambdas) > 0) & (np.diff(label) == 0)
+    _require(not rises.any(), "the lambdas of a label's trees rise")
+
+
+def _check_trees(arrays: Arrays, starts: np.ndarray, features: int) -> None:
+    """Every node but the roots is the child of exactly one node before it: so each tree is one, and has no loops."""
+    feature, yes, no = arrays.feature, arrays.yes, arrays.no
+    _require(((feature >= -1) & (feature < features)).all(), "a tree tests a feature that is not in its vocabulary")
+    inner = feature >= 0
+    _require((yes[~inner] == -1).all() and (no[~inner] == -1).all(), "a leaf of a tree has children")
+    root = np.repeat(starts[:-1], arrays.nodes)
+    place = np.arange(len(feature)) - root
+    size = np.repeat(arrays.nodes, arrays.nodes)
+    for child in (yes, no):
+        sound = (child[inner] > place[inner]) & (child[inner] < size[inner])
+        _require(sound.all(), "a node of a tree has a child outside the tree, or before itself")
+    children = np.concatenate([(root + yes)[inner], (root + no)[inner]])
+    parents = np.bincount(children, minlength=len(feature))
+    _require(np.array_equal(parents, (place > 0).astype(parents.dtype)), "a node of a tree has two parents, or none")
+
+
+def _check_literals(arrays: Arrays, starts: np.ndarray) -> None:
+    """Count the literals of the rules, level by level: d at a leaf of depth d, d^2 / 2 more if all are negations."""
+    root = np.repeat(starts[:-1], arrays.nodes)
+    yes, no = root + arrays.yes, root + arrays.no
+    level, negative, needed = starts[:-1], np.ones(len(starts) - 1, bool), np.zeros(len(starts) - 1, np.int64)
+    literals, depth = 0, 0
+    most = min(MOST_LITERALS, FEW_LITERALS + MOST_LITERALS_PER_NODE * len(arrays.feature))
+    while len(level):
+        leaf = arrays.feature[level] < 0
+        literals += int(leaf.sum()) * depth + int((leaf & negative).sum()) * depth * depth // 2
+        _require(literals <= most, f"its trees are too deep: their rules have over {most:,} literals")
+        _require(needed.max() <= MOST_NEEDED, f"its trees are too deep: a rule needs over {MOST_NEEDED} features")
+        inner, negative, needed = level[~leaf], negative[~leaf], needed[~leaf]
+        level = np.concatenate([yes[inner], no[inner]])
+        negative = np.concatenate([np.zeros(len(inner), bool), negative])
+        needed = np.concatenate([needed + 1, needed])
+        depth += 1
+
+
+def _check_values(arrays: Arrays, starts: np.ndarray) -> None:
+    """No parameter and no score of a label is greater than the sum of the greatest values of its trees."""
+    _require(np.isfinite(arrays.value).all(), "the value of a leaf is no finite number")
+    if len(arrays.value) == 0:
+        return
+    greatest = np.maximum.reduceat(np.abs(arrays.value), starts[:-1])
+    label = np.repeat(np.arange(len(arrays.trees)), arrays.trees)
+    with np.errstate(over="ignore"):
+        scores = np.bincount(label, weights=greatest)
+    _require((scores < MOST_SCORE).all(), f"the values of its leaves are too great: scores can pass {MOST_SCORE:,.0f}")
+
+
+def _unpack_tagger(header: Header, arrays: Arrays) -> Tagger | None:
+    if header.tagger is None and arrays.tagger is None:
+        return None
+    if header.tagger is None or arrays.tagger is None:
+        raise Flaw("of its tagger there are settings without arrays, or arrays without settings")
+    try:
+        tagger = Tagger.from_parts(arrays.tagger, header.tagger)
+    except ModelError as error:
+        told = str(error).removesuffix(".")
+        raise Flaw(told[:1].lower() + told[1:]) from error
+    check_tagger_size(tagger)
+    return tagger
+
+
+def check_tagger_size(tagger: Tagger) -> None:
+    """Raise a Flaw for a tagger that would not fit into memory."""
+    tags, features = len(tagger.lexicon.tags), len(tagger.keys)
+    _require(tags <= MOST_TAGS, f"its tagger has too many tags ({tags:,}; at most {MOST_TAGS:,} can be used)")
+    weights = features * tags
+    _require(weights <= MOST_TAGGER_WEIGHTS, f"its tagger is too large ({features:,} features of {tags:,} tags)")
+
+
+def _check_rarity(arrays: Arrays, features: int) -> None:
+    ranked = arrays.ranked
+    inside = ((ranked >= 0) & (ranked < features)).all()
+    _require(inside and (np.diff(ranked) > 0).all(), "its ranked features are not in its vocabulary, ascending")
+    _require((arrays.rarity >= 0).all(), "a rank is negative")

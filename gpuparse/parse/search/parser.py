@@ -1,0 +1,361 @@
+"""The parser: sentences in, the cheapest trees out, many searches side by side.
+
+Each round every live search hands over what its state allows, one call scores it all, and the agendas take the scores
+back. A search never looks at another, so its result does not depend on what else is in the batch.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+
+from gpuparse.errors import UsageError
+from gpuparse.jit import eventual, is_slow, kernel
+from gpuparse.kernels.cpu import score
+from gpuparse.parse.features.space import FeatureSpace
+from gpuparse.parse.logic.headtable import compile_heads
+from gpuparse.parse.logic.strategy import Strategy
+from gpuparse.parse.logic.vocabulary import TOP, Vocabulary
+from gpuparse.parse.model.rules import Rules
+from gpuparse.parse.search.atoms import collect_atoms
+from gpuparse.parse.search.expansion import Batch, Grammar, make_batch, most_candidates, most_rows
+from gpuparse.parse.search.pool import Pool, Register, Status, make_pool
+from gpuparse.parse.search.rounds import Method, Plan, absorb, advance, begin, search
+from gpuparse.parse.search.scoring import Scorer
+from gpuparse.trees import UNPARSED, Span, Token, Tree, count_words
+
+FIRST_WORDS = 40  # there is room for sentences of this length from the start
+ROUNDS = 64  # that compiled code makes before Python can be interrupted
+PIECE_TOKENS = 40  # of a sentence that is parsed in pieces, at most
+PIECE_LIMIT = 5_000  # partial parses scored for a piece
+MOST_FINISHED = 1000  # results that may wait for an earlier sentence
+_begin, _advance, _absorb = eventual(begin), kernel(advance), kernel(absorb)
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """How to search."""
+
+    method: Method = Method.promising  # finds a good tree at once, and with it a bound; then better ones soon
+    max_min: bool = False  # maximise the least confidence instead of minimising the sum of costs
+    limit: int = 100_000  # partial parses scored for a sentence
+    k: int = 1  # how many trees
+    width: int = 100  # of the agenda, under beam search
+    max_popped: int = 1_000  # states taken off the agenda, under beam search
+    batch: int | None = None  # sentences side by side; None: as many as the device likes, a CPU few, a GPU many
+    max_words: int | None = 150  # a longer sentence is parsed in pieces; punctuation is no word; None: no bound
+    timeout: float | None = None  # seconds for a sentence: the one option that lets the machine's speed decide a result
+
+    def __post_init__(self) -> None:
+        """Refuse what can't be meant."""
+        if self.timeout is not None and not self.timeout > 0:
+            raise UsageError(f"search options: timeout is more than 0 seconds, not {self.timeout}")
+        if self.max_words is not None and self.max_words < 0:
+            raise UsageError(f"search options: max_words is at least 0, not {self.max_words}")
+        for name in ("limit", "k", "width", "max_popped", "batch"):
+            if getattr(self, name) is not None and getattr(self, name) < 1:
+                raise UsageError(f"search options: {name} is at least 1, not {getattr(self, name)}")
+
+
+USUAL_SEARCH = SearchOptions()
+
+
+class Outcome(StrEnum):
+    """What a search came to."""
+
+    OPTIMAL = "optimal"  # no tree is cheaper, but for colliding hashes: 1 in billions (docs/how-it-works.md)
+    LIMIT = "limit"  # a tree, but the limit was met before it was proved the best
+    FALLBACK = "fallback"  # no tree within the limit: the partial parse at hand was finished greedily, or flat
+    TIMEOUT = "timeout"  # the time was over: the best tree found, or where there was none, as for FALLBACK
+    LONG = "long"  # more words than are searched whole: parsed in pieces, whose trees stand beside each other
+    MEMORY = "memory"  # too little memory to search it whole: parsed in pieces
+    FLAT = "flat"  # not searched, since it has no words
+
+
+@dataclass(frozen=True)
+class Parse:
+    """A tree over the tokens of a prepared sentence, and what it costs: nan where the sentence was not searched."""
+
+    tree: Tree
+    cost: float
+
+
+@dataclass(frozen=True)
+class Result:
+    """What the parser says of a sentence."""
+
+    parses: tuple[Parse, ...]  # the best first; one unless more were asked for
+    outcome: Outcome
+    scored: int  # partial parses
+    greedy_is_optimal: bool  # whether the first descent found the best tree, and it was proved
+
+    @property
+    def tree(self) -> Tree:
+        """The best tree."""
+        return self.parses[0].tree
+
+    @property
+    def cost(self) -> float:
+        """Its cost."""
+        return self.parses[0].cost
+
+    @property
+    def optimal(self) -> bool:
+        """Whether no tree is cheaper; a sentence without words has only one."""
+        return self.outcome in (Outcome.OPTIMAL, Outcome.FLAT)
+
+
+@dataclass
+class _Run:
+    """The searches under way in one call of `parse`."""
+
+    options: SearchOptions
+    plan: Plan
+    pool: Pool
+    batch: Batch
+    tokens: list[Sequence[Token] | None]  # the sentence in each slot
+    number: list[int]  # and its number
+    spent: list[float]  # the seconds that it has had so far
+    scored: list[int | None]  # its partial parses when the time was over; None: it is not
+    finished: dict[int, Result] = field(default_factory=dict)  # results that wait for an earlier sentence
+
+    def has_room(self) -> bool:
+        """Whether another sentence can be taken in."""
+        return None in self.tokens and len(self.finished) < MOST_FINISHED
+
+
+def cut(tokens: Sequence[Token], most: int, punctuation: Set[str]) -> Iterator[tuple[int, int]]:
+    """Where the pieces of a long sentence start and end: after the last punctuation that leaves at most so many tokens.
+
+    Punctuation at the edges of a piece is in none.
+
+    >>> list(cut([Token(word, word) for word in "a b , c d e f .".split()], 4, {",", "."}))
+    [(0, 2), (3, 7)]
+    """
+    start = 0
+    while start < len(tokens):
+        end = min(start + most, len(tokens))
+        if end < len(tokens):
+            end = next((i for i in range(end, start, -1) if tokens[i - 1].tag in punctuation), end)
+        words = [i for i in range(start, end) if tokens[i].tag not in punctuation]
+        if words:
+            yield words[0], words[-1] + 1
+        start = end
+
+
+class Parser:
+    """Parses prepared sentences with one set of rules.
+
+    >>> from gpuparse.kernels import cpu
+    >>> from gpuparse.parse.logic.vocabulary import build_vocabulary
+    >>> from gpuparse.parse.model.rules import compile_rules
+    >>> from gpuparse.trees import load_language, parse_tree
+    >>> vocabulary = build_vocabulary([parse_tree("(TOP (NP (NNP Ann)))")], load_language())
+    >>> rules = compile_rules({0: {(): -1.0}}, 2, FeatureSpace(vocabulary), np.empty(0))
+    >>> parser = Parser(vocabulary, rules, Strategy.r2l, 5, cpu)
+    >>> [str(result.tree) for result in parser.parse([[Token("Ann", "NNP")]])]
+    ['(TOP (NNP Ann))']
+    """
+
+    def __init__(
+        self, vocabulary: Vocabulary, rules: Rules, strategy: Strategy, max_children: int, kernels: Any
+    ) -> None:
+        self.vocabulary = vocabulary
+        self.rules = rules
+        self.seconds: dict[str, float] | None = None  # of CPU time, by "features", "scoring", "agenda"; None: not asked
+        self._kernels, self._score = kernels, Scorer(kernels, rules)
+        self._grammar = Grammar(
+            collect_atoms(FeatureSpace(vocabulary), rules.features, rules.marks),
+            compile_heads(vocabulary),
+            vocabulary.label_symbols,
+            int(strategy),
+            max_children,
+        )
+
+    def parse(self, sentences: Iterable[Sequence[Token]], options: SearchOptions = USUAL_SEARCH) -> Iterator[Result]:
+        """The results in the order of the sentences, each as soon as those before it are known.
+
+        A sentence is the tokens that preparation kept. No more sentences are asked for while a result can be given.
+        """
+        run = self._begin_run(options)
+        waiting = enumerate(sentences)
+        next_out = 0
+        exhausted = False
+        while True:
+            while not exhausted and next_out not in run.finished and run.has_room():
+                number, tokens = next(waiting, (-1, None))
+                if tokens is None:
+                    exhausted = True
+                elif (known := self._without_search(tokens, options)) is not None:
+                    run.finished[number] = known
+                else:
+                    try:
+                        self._start(run, number, tokens)
+                    except MemoryError:
+                        run.finished[number] = self._in_pieces(tokens, options, Outcome.MEMORY)
+            if any(tokens is not None for tokens in run.tokens):
+                self._go_on(run)
+                self._collect(run)
+            elif not run.finished:
+                return
+            while next_out in run.finished:
+                yield run.finished.pop(next_out)
+                next_out += 1
+
+    def _without_search(self, tokens: Sequence[Token], options: SearchOptions) -> Result | None:
+        """What is said of a sentence that is not to be searched."""
+        if not tokens:
+            return Result((Parse(UNPARSED, math.nan),), Outcome.FLAT, 0, False)
+        if options.max_words is None or count_words(tokens, self.vocabulary.language) <= options.max_words:
+            return None
+        return self._in_pieces(tokens, options, Outcome.LONG)
+
+    def _in_pieces(self, tokens: Sequence[Token], options: SearchOptions, outcome: Outcome) -> Result:
+        """The trees of the pieces under one TOP; they cost nothing that could be compared with another tree."""
+        most = min(PIECE_TOKENS, options.max_words or PIECE_TOKENS)
+        pieces = list(cut(tokens, most, self.vocabulary.language.raised))
+        limit = min(max(options.limit // max(len(pieces), 1), 1), PIECE_LIMIT)  # together as many as for any sentence
+        few = replace(options, limit=limit, k=1, batch=1, max_words=None, timeout=None)
+        spans, scored = [Span(TOP, 0, len(tokens))], 0
+        for (start, _), result in zip(pieces, self.parse((tokens[i:j] for i, j in pieces), few), strict=True):
+            spans += [Span(label, start + i, start + j) for label, i, j in result.tree.spans() if label != TOP]
+            scored += result.scored
+        return Result((Parse(Tree.from_spans(spans, tokens), math.nan),), outcome, scored, False)
+
+    def _begin_run(self, options: SearchOptions) -> _Run:
+        use_chart = self._grammar.strategy == Strategy.bu
+        sizes = (options.limit, options.width, options.max_popped)
+        plan = Plan(int(options.method), options.max_min, *sizes, use_chart)
+        memory = self._make_memory(options, FIRST_WORDS)
+        slots = self._slots(options)
+        return _Run(options, plan, *memory, [None] * slots, [-1] * slots, [0.0] * slots, [None] * slots)
+
+    def _slots(self, options: SearchOptions) -> int:
+        return options.batch or self._kernels.BATCH
+
+    def _make_memory(self, options: SearchOptions, words: int) -> tuple[Pool, Batch]:
+        """Room for sentences of at most so many words."""
+        labels, groups = len(self.vocabulary.labels), len(self._grammar.atoms.groups)
+        max_children = self._grammar.max_children
+        use_chart = self._grammar.strategy == Strategy.bu
+        slots = self._slots(options)
+        pool = make_pool(slots, words, labels, groups, options.limit, options.k, use_chart)
+        rows, candidates = (slots * most(words, max_children) for most in (most_rows, most_candidates))
+        blocks = int(self.rules.layout.group_blocks[-1])
+        batch = make_batch(rows, candidates, self.rules.words, blocks, labels, max_children, words)
+        return pool, batch
+
+    def _start(self, run: _Run, number: int, tokens: Sequence[Token]) -> None:
+        """Put a sentence into a free slot; the memory grows if the sentence is longer than any before."""
+        if len(tokens) > run.pool.terminals.shape[1]:
+            old = run.pool
+            run.pool, run.batch = self._make_memory(run.options, 2 * len(tokens))
+            for before, after in zip(old, run.pool, strict=True):
+                after[tuple(slice(length) for length in before.shape)] = before
+        slot = run.tokens.index(None)
+        run.tokens[slot], run.number[slot] = tokens, number
+        run.spent[slot], run.scored[slot] = 0.0, None
+        run.pool.registers[slot, Register.WORDS] = len(tokens)
+        run.pool.terminals[slot, : len(tokens)] = self.vocabulary.terminals(tokens)
+        _begin(run.pool, self._grammar, run.plan, slot)
+
+    def _go_on(self, run: _Run) -> None:
+        """A round, or several where all of it is compiled code."""
+        began = time.monotonic()
+        if self._kernels.score is score and self.seconds is None:
+            rounds = 1 if run.options.timeout is not None or is_slow() else ROUNDS
+            search(run.pool, self._grammar, run.plan, run.batch, self.rules.layout, self.rules.constant, rounds)
+        else:
+            self._round(run)
+        if run.options.timeout is not None:
+            self._watch_time(run, time.monotonic() - began, run.options.timeout)
+
+    def _round(self, run: _Run) -> None:
+        times = [time.process_time()]
+        live = _advance(run.pool, self._grammar, run.plan, run.batch)
+        times.append(time.process_time())
+        if live:
+            rows = int(run.batch.filled[0])
+            scores = run.batch.scores[:rows]
+            self._score(run.batch.bits[:rows], run.batch.parts[:rows], scores)
+            times.append(time.process_time())
+            _absorb(run.pool, self._grammar, run.plan, run.batch, scores, self.rules.constant)
+            times.append(time.process_time())
+        if self.seconds is not None:
+            for name, start, end in zip(self.seconds, times, times[1:], strict=False):
+                self.seconds[name] += end - start
+
+    def _watch_time(self, run: _Run, seconds: float, timeout: float) -> None:
+        """A search whose time is over is told that its limit is met, so that it ends with what it has.
+
+        To finish a partial parse greedily takes time too: it may take as long again, then TOP goes over what is there.
+        """
+        for slot, registers in enumerate(run.pool.registers):
+            run.spent[slot] += seconds
+            live, finishing = (registers[Register.STATUS] == status for status in (Status.LIVE, Status.FALLBACK))
+            over = (live and run.spent[slot] > timeout) or (finishing and run.spent[slot] > 2 * timeout)
+            if over and run.scored[slot] is None:
+                run.scored[slot] = int(registers[Register.SCORED])
+            if over and live:
+                registers[Register.SCORED] = run.options.limit
+            elif over:
+                registers[Register.CURRENT], registers[Register.STATUS] = registers[Register.NEXT], Status.DONE
+
+    def _collect(self, run: _Run) -> None:
+        registers = run.pool.registers
+        for slot in map(int, np.flatnonzero(registers[:, Register.STATUS] == Status.DONE)):
+            tokens = run.tokens[slot]
+            assert tokens is not None
+            result = self._result(run.pool, slot, tokens, run.options)
+            before = run.scored[slot]
+            if before is not None:
+                result = self._timed_out(run.pool, slot, result, before)
+            run.finished[run.number[slot]] = result
+            run.tokens[slot] = None
+            registers[slot, Register.STATUS] = Status.IDLE
+
+    def _timed_out(self, pool: Pool, slot: int, result: Result, scored: int) -> Result:
+        """What is said of a sentence whose time was over. A tree that was not finished has no cost."""
+        last = pool.label[slot, pool.registers[slot, Register.CURRENT]]
+        if result.outcome is Outcome.FALLBACK and self.vocabulary.labels[last] != TOP:
+            result = replace(result, parses=(replace(result.parses[0], cost=math.nan),))
+        return replace(result, scored=scored, outcome=result.outcome if result.optimal else Outcome.TIMEOUT)
+
+    def _result(self, pool: Pool, slot: int, tokens: Sequence[Token], options: SearchOptions) -> Result:
+        registers = pool.registers[slot]
+        scored = int(registers[Register.SCORED])
+        entries = pool.solutions[slot, : registers[Register.SOLUTIONS]]
+        if len(entries) == 0:
+            entry = int(registers[Register.CURRENT])
+            parse = Parse(self._tree(pool, slot, entry, tokens), float(pool.cost[slot, entry]))
+            return Result((parse,), Outcome.FALLBACK, scored, False)
+        parses = tuple(Parse(self._tree(pool, slot, e, tokens), float(pool.cost[slot, e])) for e in entries)
+        cost, dropped = parses[0].cost, float(pool.dropped[slot])
+        optimal = bool(registers[Register.COMPLETE]) or (dropped > cost if options.max_min else dropped >= cost)
+        outcome = Outcome.OPTIMAL if optimal else Outcome.LIMIT
+        return Result(parses, outcome, scored, optimal and int(registers[Register.GREEDY]) == int(entries[0]))
+
+    def _tree(self, pool: Pool, slot: int, entry: int, tokens: Sequence[Token]) -> Tree:
+        """The tree of an entry; where it is no final state, TOP goes over its frontier."""
+        chain, parent = [], pool.parent[slot]
+        while entry > 0:
+            chain.append(entry)
+            entry = parent.item(entry)
+        chain.reverse()
+        inferences = (array[slot, chain].tolist() for array in (pool.label, pool.left, pool.right))
+        frontier = [(word, word + 1) for word in range(len(tokens))]
+        spans = []
+        for label, i, j in zip(*inferences, strict=True):
+            span = (frontier[i][0], frontier[j][1])
+            frontier[i : j + 1] = [span]
+            spans.append(Span(self.vocabulary.labels[label], *span))
+        if not spans or spans[-1].label != TOP:
+            spans.append(Span(TOP, 0, len(tokens)))
+        spans.reverse()  # of equal spans the outer comes first
+        return Tree.from_spans(sorted(spans, key=lambda span: (span.start, -span.end)), tokens)

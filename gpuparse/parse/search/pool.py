@@ -1,0 +1,109 @@
+"""The memory of many searches side by side: one array a quantity, the first index the slot of a search.
+
+An *entry* is a partial parse: the entry it came from, and the inference that was added to it. Its state is not stored;
+it is built again from the chain of its inferences when its turn comes.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+
+from gpuparse.dtypes import ITEM
+from gpuparse.parse.logic.items import ITEM_COLUMNS, TERMINAL_COLUMNS
+from gpuparse.parse.search.atoms import BROUGHT
+
+
+class Status(IntEnum):
+    """Where a search is."""
+
+    IDLE = 0  # the slot is free
+    LIVE = 1  # looking for the best tree
+    FALLBACK = 2  # the limit was met without a solution: finishing the partial parse at hand, greedily
+    DONE = 3
+
+
+class Register(IntEnum):
+    """The numbers that a search keeps."""
+
+    STATUS = 0
+    WORDS = 1  # of the sentence
+    ENTRIES = 2  # how many there are; entry 0 is the initial state
+    AGENDA = 3  # how many entries wait on the agenda, in order
+    SCORED = 4  # how many partial parses were scored
+    POPPED = 5  # how many entries were taken off the agenda, the initial state among them
+    CURRENT = 6  # the entry whose state is at hand
+    NEXT = 7  # the entry to follow next, -1: ask the agenda
+    ITEMS = 8  # of the state at hand
+    FRONTIER = 9  # how many items its frontier has
+    LAST = 10  # the frontier index of the item inferred last, -1 at the initial state
+    SOLUTIONS = 11
+    COMPLETE = 12  # 1 when every partial parse that was ever set aside has been looked at
+    GREEDY = 13  # the best solution when the first greedy descent ended, -1 before
+    FIRST_ROW = 14  # of the state's rows in the batch
+    FIRST_CANDIDATE = 15
+    CANDIDATES = 16
+    LOOSE = 17  # how many entries wait on the agenda behind those in order
+    DEAD_END = 18  # the cheapest state met that allows nothing, -1: none
+    CONTENT = 19  # a hash of the terminals
+    COMPARED = 20  # the solution that the agenda compares with, 0: none
+
+
+class Pool(NamedTuple):
+    """The searches."""
+
+    registers: np.ndarray  # int64[slots, registers]
+    terminals: np.ndarray  # ITEM[slots, words, TERMINAL_COLUMNS]
+    parent: np.ndarray  # int32[slots, entries]
+    label: np.ndarray  # int32[slots, entries]
+    left: np.ndarray  # int32[slots, entries]: the first child, in the frontier of the parent's state
+    right: np.ndarray  # int32[slots, entries]: the last
+    step: np.ndarray  # float64[slots, entries]: the cost of the inference
+    cost: np.ndarray  # float64[slots, entries]: of the partial parse; under max-min the greatest step
+    ahead: np.ndarray  # int32[slots, entries]: the items of the frontier that the search has yet to come to
+    signature: np.ndarray  # uint64[slots, entries]: of the set of items
+    agenda: np.ndarray  # int32[slots, entries]: a heap, or under beam search a list, of entries
+    solutions: np.ndarray  # int32[slots, k]: the best first
+    profile: np.ndarray  # float64[slots, words + 1]: the cost that the best solution had with so many items ahead
+    dropped: np.ndarray  # float64[slots]: the least cost of what was dropped unseen
+    items: np.ndarray  # ITEM[slots, items, ITEM_COLUMNS]: of the state at hand
+    content: np.ndarray  # uint64[slots, items]: a hash of what features see of an item: its label, span and head
+    inside: np.ndarray  # uint64[slots, items]: a hash of that, and of what they see of its children
+    frontier: np.ndarray  # ITEM[slots, words + 1]: of the state at hand
+    chain: np.ndarray  # int32[slots, items]: room for the inferences of an entry
+    sorted_steps: np.ndarray  # float64[slots, 2, items]: room for the costs of the inferences of two entries
+    of_word: np.ndarray  # int32[slots, groups, words, BROUGHT]: the features that a word brings to a group
+    chart: np.ndarray  # int32[slots, chart]: the entry with which each state was popped; -1: free
+
+
+def make_pool(slots: int, words: int, labels: int, groups: int, limit: int, k: int, chart: bool) -> Pool:
+    """An empty pool for sentences of at most so many words, and a model that looks at so many groups of items."""
+    n_items = words + 2 * words * labels + 1
+    entries = limit + n_items + 1
+    chart_size = 2 ** int(np.ceil(np.log2(2 * limit + 2))) if chart else 1
+    return Pool(
+        registers=np.zeros((slots, len(Register)), np.int64),
+        terminals=np.zeros((slots, words, TERMINAL_COLUMNS), ITEM),
+        parent=np.empty((slots, entries), np.int32),
+        label=np.empty((slots, entries), np.int32),
+        left=np.empty((slots, entries), np.int32),
+        right=np.empty((slots, entries), np.int32),
+        step=np.empty((slots, entries), np.float64),
+        cost=np.empty((slots, entries), np.float64),
+        ahead=np.empty((slots, entries), np.int32),
+        signature=np.empty((slots, entries), np.uint64),
+        agenda=np.empty((slots, entries), np.int32),
+        solutions=np.empty((slots, k), np.int32),
+        profile=np.zeros((slots, words + 1), np.float64),
+        dropped=np.empty(slots, np.float64),
+        items=np.empty((slots, n_items, ITEM_COLUMNS), ITEM),
+        content=np.empty((slots, n_items), np.uint64),
+        inside=np.empty((slots, n_items), np.uint64),
+        frontier=np.empty((slots, words + 1), ITEM),
+        chain=np.empty((slots, n_items), np.int32),
+        sorted_steps=np.empty((slots, 2, n_items), np.float64),
+        of_word=np.empty((slots, groups, words, BROUGHT), np.int32),
+        chart=np.full((slots, chart_size), -1, np.int32),
+    )

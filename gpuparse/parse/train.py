@@ -1,0 +1,342 @@
+"""From a treebank to a model: tagger, preparation, features, learning label by label, calibration on a tuning set."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gpuparse.boost import Attempt, Options, train_labels
+from gpuparse.boost.ensemble import Ensemble
+from gpuparse.boost.path import Ensemble as Learned
+from gpuparse.errors import TrainingError
+from gpuparse.evaluate import evaluate
+from gpuparse.jit import is_slow, telling, wait_until_compiled
+from gpuparse.parse.features.cache import cache_key, training_data
+from gpuparse.parse.features.examples import TrainingData
+from gpuparse.parse.logic.strategy import Strategy
+from gpuparse.parse.logic.vocabulary import Vocabulary, build_vocabulary
+from gpuparse.parse.model.contents import Flaw, check_tagger_size
+from gpuparse.parse.model.model import CurvePoint, Model
+from gpuparse.parse.needs import Needs, check_needs, estimate_needs
+from gpuparse.parse.search.parser import Parser, SearchOptions
+from gpuparse.tag import Tagger, TaggerOptions, jackknife, train_tagger
+from gpuparse.trees import Language, Prepared, Token, Tree, count_words, prepare, restore, strip
+
+FOLDS = 10  # of cross-validated tagging
+
+
+@dataclass(frozen=True)
+class TrainingOptions:
+    """What training is told, besides the treebank."""
+
+    strategy: Strategy = Strategy.r2l
+    max_words: int | None = None  # longer sentences are left out, of training and of tuning
+    max_children: int = 5  # an item with more children can't be inferred; more of them cost time
+    tune_fraction: float = 0.04  # of the treebank, kept from training to choose lambda, when no tuning set is given
+    seed: int = 0
+    jobs: int = 1  # labels learned side by side
+    tagger: bool = True  # learn a POS tagger too, so that the model can parse text
+    retag: bool = False  # learn to parse on tags as the tagger gives them, with its errors; needs the tagger
+    learn: Options = field(default_factory=Options)
+    search: SearchOptions = field(default_factory=partial(SearchOptions, limit=20_000))  # for calibration: no proofs
+
+    def as_json(self) -> dict[str, Any]:
+        """By names, for the model's file."""
+        return {**asdict(self), "strategy": self.strategy.name}
+
+
+class Observer:
+    """Is told how far training has come; the command line shows it."""
+
+    def corpus(self, corpus: Corpus, skipped: int) -> None:
+        """The treebank was read; so many malformed trees were skipped."""
+
+    def needs(self, needs: Needs, warnings: Sequence[str]) -> None:
+        """About what the run takes; warnings say where that may be too much."""
+
+    def device(self, plan: str) -> None:
+        """What of the matrix fits into a device's memory."""
+
+    def stage(self, name: str, total: int) -> None:
+        """A stage begins, which takes so many steps; 0: nobody knows."""
+
+    def step(self) -> None:
+        """A step of the stage is done."""
+
+    def tree(self, label: str, attempt: Attempt) -> None:
+        """A tree was tried."""
+
+    def label(self, label: str, end: str) -> None:
+        """A label has come to its end, and why."""
+
+    def point(self, point: CurvePoint) -> None:
+        """The tuning set was parsed at a lambda."""
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Sentences to learn from, and sentences to choose lambda by, with the trees to score against."""
+
+    training: list[tuple[Tree, Prepared]]  # as they were, and prepared
+    tuning: list[tuple[Tree, Prepared]]
+    unused: list[Tree]  # too long, or with no word in them; only a tagger learns from these
+
+    @property
+    def left_out(self) -> int:
+        """The number of sentences that the parser does not learn from."""
+        return len(self.unused)
+
+    def trees(self) -> list[Tree]:
+        """What the parser learns from."""
+        return [prepared.tree for _, prepared in self.training if prepared.tree is not None]
+
+    def tagged(self) -> list[list[Token]]:
+        """What a tagger learns from: all but the tuning sentences, with every token; those of `training` come first."""
+        trees = [*(tree for tree, _ in self.training), *self.unused]
+        return [strip(tree).tokens() for tree in trees]
+
+
+def split_corpus(
+    treebank: Sequence[Tree], tuning: Sequence[Tree] | None, language: Language, options: TrainingOptions
+) -> Corpus:
+    """Prepare the trees; without a tuning set a random fraction of the treebank, by the seed, is set aside for it."""
+    sentences, unused = _prepared(treebank, language, options.max_words)
+    if tuning is not None:
+        held_out, _ = _prepared(tuning, language, options.max_words)
+    else:
+        size = math.ceil(options.tune_fraction * len(sentences)) if len(sentences) > 1 else 0
+        chosen = set(np.random.default_rng(options.seed).permutation(len(sentences))[:size].tolist())
+        held_out = [sentence for number, sentence in enumerate(sentences) if number in chosen]
+        sentences = [sentence for number, sentence in enumerate(sentences) if number not in chosen]
+    return Corpus(sentences, held_out, unused)
+
+
+def _prepared(
+    trees: Sequence[Tree], language: Language, max_words: int | None
+) -> tuple[list[tuple[Tree, Prepared]], list[Tree]]:
+    """The trees that can be used, with their preparation, and those that can't."""
+    usable, unused = [], []
+    for tree in trees:
+        prepared = prepare(tree, language)
+        long = max_words is not None and count_words(prepared.sentence.tokens, language) > max_words
+        if prepared.tree is None or long:
+            unused.append(tree)
+        else:
+            usable.append((tree, prepared))
+    return usable, unused
+
+
+def retag(corpus: Corpus, tagger: Tagger, language: Language, options: TaggerOptions) -> Corpus:
+    """The corpus prepared anew, each sentence with tags given by a tagger that did not learn from it.
+
+    Those of training are tagged by cross-validation; those of tuning, which the tagger never saw, by the tagger itself.
+    """
+    training = [tree for tree, _ in corpus.training]
+    tuning = [tree for tree, _ in corpus.tuning]
+    words = ([token.word for token in strip(tree).tokens()] for tree in tuning)
+
+    def prepared(trees: Sequence[Tree], tags: Iterable[Sequence[Token]]) -> list[tuple[Tree, Prepared]]:
+        pairs = zip(trees, tags, strict=False)  # cross-validation also gives the tags of the sentences left out
+        return [(tree, prepare(with_tags(tree, tokens, language), language)) for tree, tokens in pairs]
+
+    retagged = jackknife(corpus.tagged(), FOLDS, options)
+    return replace(corpus, training=prepared(training, retagged), tuning=prepared(tuning, tagger.tag_many(words)))
+
+
+def with_tags(tree: Tree, tokens: Sequence[Token], language: Language) -> Tree:
+    """A tree, stripped, with the tags of the tokens.
+
+    Punctuation and quotes stay, and nothing becomes one, so that preparation keeps the same tokens as before.
+
+    >>> from gpuparse.trees import load_language, parse_tree
+    >>> tokens = [Token("Go", "NN"), Token("on", ","), Token("!", "NN")]
+    >>> str(with_tags(parse_tree("(VP (VB Go) (RP on) (. !))"), tokens, load_language()))
+    '(VP (NN Go) (RP on) (. !))'
+    """
+    stripped = strip(tree)
+    fixed = language.raised | language.quotes
+    tags = iter(tokens)
+    labels = []
+    for label, word in zip(stripped.labels, stripped.words, strict=True):
+        tag = label if word is None else next(tags).tag
+        labels.append(label if label in fixed or tag in fixed else tag)
+    return stripped.relabelled(labels)
+
+
+def train(
+    corpus: Corpus,
+    language: Language,
+    options: TrainingOptions,
+    folder: Path,
+    kernels: Any,
+    cache: Path | None = None,
+    observer: Observer | None = None,
+    stop: threading.Event | None = None,
+    others: Sequence[Any] = (),
+) -> Model:
+    """Learn a model; `others` are the kernels of further devices, which share the labels.
+
+    The folder keeps a log a label, from which a run that was stopped goes on where it was; the cache folder, if any,
+    the feature matrix.
+    """
+    observer = observer or Observer()
+    _check_needs(corpus, language, options, folder, cache, observer)
+    telling.expect("train")
+    is_slow()  # so that what parsing needs is compiled meanwhile
+    tagger, corpus = _learn_tags(corpus, language, options, observer)
+    trees = corpus.trees()
+    vocabulary = build_vocabulary(trees, language)
+    observer.stage("features", len(trees))
+    source = (trees, vocabulary, options.strategy, options.max_children, options.seed)
+    data = training_data(*source, cache, lambda _: observer.step(), options.jobs)
+    learned = _learn(data, vocabulary, options, folder, kernels, cache_key(*source), observer, stop, others)
+    if stop is not None and stop.is_set():
+        raise KeyboardInterrupt
+    model = replace(_assemble(data, vocabulary, learned, options), tagger=tagger)
+    if not corpus.tuning:
+        return model
+    wait_until_compiled()
+    curve = calibrate(model, corpus.tuning, lambda_grid(model), options, kernels, observer)
+    best = max(curve, key=lambda point: (point.f1, point.lambda_))
+    return replace(model, lambda_=best.lambda_, curve=tuple(curve))
+
+
+def _check_needs(
+    corpus: Corpus, language: Language, options: TrainingOptions, folder: Path, cache: Path | None, observer: Observer
+) -> None:
+    """Compare what the run takes with what is there, before the work starts."""
+    trees = corpus.trees()
+    source = (trees, build_vocabulary(trees, language), options.strategy, options.max_children)
+    needs = estimate_needs(*source, options.jobs)
+    observer.needs(needs, check_needs(needs, folder, cache))
+
+
+def _learn_tags(
+    corpus: Corpus, language: Language, options: TrainingOptions, observer: Observer
+) -> tuple[Tagger | None, Corpus]:
+    """The tagger, if one is wanted, and the corpus with the tags that the parser is to learn on."""
+    if not options.tagger:
+        return None, corpus
+    observer.stage("tagger", 0)
+    tagger_options = TaggerOptions(seed=options.seed)
+    tagger = train_tagger(corpus.tagged(), tagger_options)
+    try:
+        check_tagger_size(tagger)
+    except Flaw as flaw:
+        raise TrainingError(f"the model can't be stored: {flaw}. Train it with --no-tagger.") from flaw
+    if not options.retag:
+        return tagger, corpus
+    observer.stage("retagging", 0)
+    wait_until_compiled()
+    return tagger, retag(corpus, tagger, language, tagger_options)
+
+
+def _learn(
+    data: TrainingData,
+    vocabulary: Vocabulary,
+    options: TrainingOptions,
+    folder: Path,
+    kernels: Any,
+    fingerprint: str,
+    observer: Observer,
+    stop: threading.Event | None,
+    others: Sequence[Any],
+) -> dict[str, Learned]:
+    number = {label: at for at, label in enumerate(vocabulary.labels)}
+    positive = positive_examples(data, vocabulary)
+    observer.stage("labels", len(positive))
+    return train_labels(
+        positive,  # all labels have about as many examples; those with more to tell apart grow more trees
+        lambda label: data.candidates.of_label(number[label]),
+        data.matrix,
+        options.learn,
+        kernels,
+        folder,
+        fingerprint,
+        options.jobs,
+        observer.tree,
+        observer.label,
+        stop,
+        others,
+        observer.device,
+    )
+
+
+def positive_examples(data: TrainingData, vocabulary: Vocabulary) -> dict[str, int]:
+    """How many correct examples each label has."""
+    counts = np.bincount(data.candidates.gold[data.candidates.gold >= 0], minlength=len(vocabulary.labels))
+    return dict(zip(vocabulary.labels, counts.tolist(), strict=True))
+
+
+def _assemble(
+    data: TrainingData, vocabulary: Vocabulary, learned: dict[str, Learned], options: TrainingOptions
+) -> Model:
+    ensembles = {}
+    rarity: dict[int, int] = {}
+    for label, path in learned.items():
+        trees = [attempt.tree for attempt in path.kept if attempt.tree is not None]
+        ensembles[label] = Ensemble.of(trees, [attempt.lambda_ for attempt in path.kept], data.numbers)
+        for tree in trees:
+            rarity |= {int(data.numbers[column]): int(column) for column in tree.feature if column >= 0}
+    ends = [float(ensemble.lambdas[-1]) for ensemble in ensembles.values() if len(ensemble.lambdas)]
+    if not ends:
+        raise TrainingError("nothing could be learned: no tree lowers the risk of any label")
+    configuration = {
+        **options.as_json(),
+        "positive_examples": positive_examples(data, vocabulary),
+        "uninferable": data.uninferable,
+        "rows": len(data.matrix.segments),
+        "features": len(data.matrix.column),
+    }
+    lowest = max(options.learn.min_lambda, min(ends))
+    return Model(
+        vocabulary, options.strategy, options.max_children, ensembles, rarity, lowest, configuration=configuration
+    )
+
+
+def lambda_grid(model: Model, ratio: float = math.sqrt(2.0), points: int = 9) -> list[float]:
+    """The lambdas to try: from where training ended up, each a ratio greater; the greatest first."""
+    return [model.lambda_ * ratio**step for step in reversed(range(points))]
+
+
+def calibrate(
+    model: Model,
+    tuning: Sequence[tuple[Tree, Prepared]],
+    lambdas: Sequence[float],
+    options: TrainingOptions,
+    kernels: Any,
+    observer: Observer | None = None,
+) -> list[CurvePoint]:
+    """Parse the tuning set with the model at each lambda."""
+    observer = observer or Observer()
+    observer.stage("calibration", len(lambdas))
+    gold = [tree for tree, _ in tuning]
+    sentences = [prepared.tree.tokens() for _, prepared in tuning if prepared.tree is not None]
+
+    def measure(lambda_: float) -> CurvePoint:
+        parser = Parser(model.vocabulary, model.rules(lambda_), model.strategy, model.max_children, kernels)
+        results = parser.parse(sentences, options.search)
+        parsed = [
+            restore(result.tree, prepared.sentence) for result, (_, prepared) in zip(results, tuning, strict=True)
+        ]
+        score = evaluate(gold, parsed).overall
+        ensembles = model.ensembles.values()
+        trees = sum(ensemble.trees_at(lambda_) for ensemble in ensembles)
+        compounds = sum(len(ensemble.compounds(lambda_)) for ensemble in ensembles)
+        return CurvePoint(lambda_, trees, compounds, score.precision, score.recall, score.f1)
+
+    curve = []
+    with ThreadPoolExecutor(options.jobs) as pool:
+        for point in pool.map(measure, lambdas):
+            observer.step()
+            observer.point(point)
+            curve.append(point)
+    return curve

@@ -1,0 +1,131 @@
+"""Gradients, curvature and the line search against numerical derivatives and a fine grid."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from gpuparse.kernels import cpu
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gpuparse.boost import Options
+from gpuparse.boost import leaves as module
+from gpuparse.boost.leaves import Leaves, Movers
+from gpuparse.boost.postings import Postings
+from gpuparse.boost.task import Task
+from gpuparse.boost.team import Team
+from tests.boost.problems import matrix_of
+
+
+class OneLeaf:
+    """Task that all lie in one leaf, with given margins."""
+
+    def __init__(self, seed: int, n: int, spread: float = 2.0, penalty: str = "l1") -> None:
+        rng = np.random.default_rng(seed)
+        self.y = rng.choice([-1, 1], n, p=[0.6, 0.4]).astype(np.int8)
+        self.importance, self.margin = rng.random(n), rng.normal(0, spread, n)
+        examples = Task(np.arange(n, dtype=np.int32), self.y, self.importance)
+        matrix = matrix_of(np.zeros((n, 1), bool), np.zeros(1, np.uint8), 1)
+        options = Options(penalty=penalty)
+        self.leaves = Leaves(
+            examples,
+            matrix,
+            Postings.of(matrix, cpu),
+            options,
+            cpu,
+            Team(1),
+            self.importance.sum(),
+            self.importance.max(),
+        )
+        self.leaf = np.zeros(n, np.int32)
+
+    def movers(self) -> Movers:
+        odds = np.exp(self.margin)
+        _, counts = self.leaves.sums(self.leaf, odds, 1)
+        return self.leaves.movers(self.leaf, odds, counts, np.array([0]))
+
+    def loss(self, step: float) -> float:
+        return float(np.sum(self.importance * np.logaddexp(0, -(self.margin + self.y * step))))
+
+
+@given(st.integers(0, 10**6), st.integers(1, 200), st.floats(-3, 3))
+@settings(max_examples=50, deadline=None)
+def test_slopes_are_the_numerical_derivatives_of_the_loss(seed: int, n: int, step: float) -> None:
+    one = OneLeaf(seed, n)
+    first, second = one.leaves.slopes(one.movers(), np.array([step]), np.ones(1, bool))
+    d = 1e-4
+    left, here, right = (one.loss(step + e) for e in (-d, 0, d))
+    assert first[0] == pytest.approx((right - left) / (2 * d), abs=1e-6 * n)
+    assert second[0] == pytest.approx((right - 2 * here + left) / d**2, abs=1e-5 * n)
+
+
+@given(st.integers(0, 10**6), st.integers(1, 200))
+@settings(max_examples=30, deadline=None)
+def test_leaf_sums_are_minus_the_gradient_at_zero(seed: int, n: int) -> None:
+    one = OneLeaf(seed, n)
+    sums, counts = one.leaves.sums(one.leaf, np.exp(one.margin), 1)
+    d = 1e-5
+    assert -sums[0] == pytest.approx((one.loss(d) - one.loss(-d)) / (2 * d), abs=1e-7 * n)
+    assert counts.sum(axis=0)[0].tolist() == [(one.y > 0).sum(), (one.y < 0).sum()]
+
+
+@given(
+    st.integers(0, 10**6),
+    st.integers(1, 100),
+    st.sampled_from(["l1", "l2"]),
+    st.floats(0.001, 20),
+    st.sampled_from([0.0, -1.5, 0.3, 2.0]),
+    st.sampled_from([0.5, 3.0, 12.0]),
+)
+@settings(max_examples=100, deadline=None)
+def test_no_step_of_a_fine_grid_beats_the_line_search(seed, n, penalty, lambda_, theta, spread) -> None:
+    one = OneLeaf(seed, n, spread, penalty)
+    step = float(one.leaves.steps(one.movers(), np.array([theta]), lambda_)[0])
+
+    def risk(step: float) -> float:
+        size = abs(theta + step)
+        return one.loss(step) + lambda_ * (size if penalty == "l1" else size * size)
+
+    around = [step + e for e in np.linspace(-0.01, 0.01, 41)]
+    wide = np.linspace(-20, 20, 401)
+    assert risk(step) <= min(risk(s) for s in (*around, *wide, -theta)) + 1e-9 * n
+
+
+def test_a_leaf_below_lambda_does_not_move_and_a_parameter_not_worth_its_penalty_becomes_zero() -> None:
+    one = OneLeaf(3, 50)
+    gradient = abs(float(one.leaves.sums(one.leaf, np.exp(one.margin), 1)[0][0]))
+    assert one.leaves.steps(one.movers(), np.zeros(1), gradient * 1.001)[0] == 0.0
+    assert one.leaves.steps(one.movers(), np.array([0.25]), 1000.0)[0] == -0.25
+
+
+def test_a_leaf_of_one_class_moves_until_its_gradient_is_lambda() -> None:
+    one = OneLeaf(3, 50)
+    one.y[:] = 1
+    one.margin[:] = 0
+    step = float(one.leaves.steps(one.movers(), np.zeros(1), 1e-6)[0])
+    assert np.sum(one.importance / (1 + np.exp(step))) == pytest.approx(1e-6, rel=1e-5)
+
+
+@given(st.integers(0, 10**6), st.floats(-5, 5))
+@settings(max_examples=30, deadline=None)
+def test_moving_changes_the_loss_by_what_it_says(seed: int, step: float) -> None:
+    one = OneLeaf(seed, 64)
+    movers = one.movers()
+    change = one.leaves.move(movers, np.array([step]))
+    assert change == pytest.approx(one.loss(step) - one.loss(0), abs=1e-12 * 64)
+    odds = np.exp(one.margin)
+    one.leaves.put_back(movers, odds)
+    assert np.log(odds) == pytest.approx(one.margin + one.y * step, abs=1e-9)
+
+
+def test_sums_do_not_depend_on_how_many_threads_make_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "STRETCH", 64)
+    monkeypatch.setattr(cpu, "CELL", 16)
+    found = []
+    for threads in (1, 2, 3):
+        one = OneLeaf(5, 1000)
+        with Team(threads) as team:
+            one.leaves._team = team
+            slopes = one.leaves.slopes(one.movers(), np.array([0.7]), np.ones(1, bool))
+            found.append([*one.leaves.sums(one.leaf, np.exp(one.margin), 1)[0], *slopes[0], *slopes[1]])
+    assert found[0] == found[1] == found[2]

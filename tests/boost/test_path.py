@@ -1,0 +1,135 @@
+"""The path of one label against the oracle, attempt by attempt, and what has to hold along it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from gpuparse.kernels import cpu
+from gpuparse.kernels.cpu.growth import growth, histograms
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gpuparse.boost import Attempt, Ensemble, Options, train_label
+from tests.boost.oracle import Oracle, parameters
+from tests.boost.problems import Problem, problem, problems
+
+OPTIONS = st.builds(
+    Options,
+    penalty=st.sampled_from(["l1", "l2"]),
+    gain=st.sampled_from(["regularized", "unregularized"]),
+    stumps=st.booleans(),
+    split_margin=st.sampled_from([0.0, 0.1, 1.0]),
+    sample=st.sampled_from([7, 20, 100_000]),
+    eta=st.sampled_from([0.5, 0.9]),
+    min_lambda=st.sampled_from([0.0, 0.05]),
+    max_trees=st.just(6),
+    patience=st.just(4),
+    seed=st.integers(0, 3),
+)
+
+
+def learn(given: Problem, options: Options, kernels: Any = cpu) -> tuple[Ensemble, list[Attempt]]:
+    attempts: list[Attempt] = []
+    ensemble = train_label(
+        "NP", given.examples, given.matrix, options, kernels, on_tree=lambda label, attempt: attempts.append(attempt)
+    )
+    return ensemble, attempts
+
+
+def check_against_oracle(given: Problem, options: Options, kernels: Any = cpu) -> int:
+    ensemble, attempts = learn(given, options, kernels)
+    oracle = Oracle("NP", given.dense, given.examples, options)
+    trees, lambda_ = [], math.inf
+    for attempt in attempts:
+        expected = oracle.next(trees, lambda_, attempt.attempt)
+        assert attempt.lambda_ == expected.lambda_
+        assert attempt.leaves == len(expected.leaves)
+        assert attempt.kept == (expected.fall > options.epsilon)
+        if attempt.tree is not None:
+            found = {frozenset(p): attempt.tree.value[leaf] for leaf, p in attempt.tree.paths().items()}
+            assert found.keys() == expected.leaves.keys()
+            for compound, step in expected.leaves.items():
+                assert found[compound] == pytest.approx(step, abs=1e-6)
+                if options.penalty == "l1":
+                    assert (found[compound] == 0) == (step == 0)
+            assert attempt.loss == pytest.approx(expected.loss, abs=1e-6)
+            trees.append(attempt.tree)
+        assert attempt.nonzero == len(parameters(trees))
+        lambda_ = attempt.lambda_ if attempt.kept else attempt.lambda_ * options.eta
+    if ensemble.end == "lambda":
+        assert oracle.next(trees, lambda_, len(attempts)).lambda_ < options.min_lambda
+    return len(trees)
+
+
+@given(problems(), OPTIONS, st.sampled_from([256, 65536]), st.sampled_from([0.0, 2.0]))
+@settings(max_examples=60, deadline=None)
+def test_every_attempt_is_the_one_the_equations_ask_for(given, options, head: int, worth_pulling: float) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(histograms, "HEAD", head)
+        patch.setattr(histograms, "WORTH_PULLING", worth_pulling)
+        check_against_oracle(given, options)
+
+
+@pytest.mark.parametrize(
+    ("penalty", "gain", "stumps", "sample"),
+    [*itertools.product(["l1", "l2"], ["regularized", "unregularized"], [False, True], [40, 1000])],
+)
+def test_every_option_follows_the_oracle_for_many_trees(penalty, gain, stumps, sample) -> None:
+    options = Options(
+        penalty=penalty, gain=gain, stumps=stumps, sample=sample, max_trees=15, min_lambda=0.0, split_margin=0.05
+    )
+    assert check_against_oracle(problem(7, 60, 10, 3), options) == 15
+
+
+def test_compounds_met_again_share_their_parameter_and_their_gain_knows_it() -> None:
+    given = problem(7, 60, 6, 3)
+    ensemble, _ = learn(given, Options(max_trees=30, min_lambda=0.0))
+    leaves = sum(int(np.count_nonzero(a.tree.value)) for a in ensemble.kept)
+    assert len(parameters([a.tree for a in ensemble.kept])) < leaves / 2
+    assert check_against_oracle(given, Options(max_trees=30, min_lambda=0.0)) == 30
+
+
+@given(problems(60), OPTIONS)
+@settings(max_examples=40, deadline=None)
+def test_the_risk_falls_with_every_tree_that_is_kept_and_lambda_never_rises(given, options) -> None:
+    _, attempts = learn(given, options)
+    oracle = Oracle("NP", given.dense, given.examples, options)
+    trees = []
+    for attempt in attempts:
+        before = oracle.risk(parameters(trees), attempt.lambda_)
+        trees += [attempt.tree] if attempt.kept else []
+        after = oracle.risk(parameters(trees), attempt.lambda_)
+        assert attempt.risk == pytest.approx(after, abs=1e-9)
+        assert (after < before - options.epsilon * 0.99) if attempt.kept else after == before
+    lambdas = [a.lambda_ for a in attempts]
+    assert lambdas == sorted(lambdas, reverse=True)
+
+
+@given(problems(60), OPTIONS, st.integers(2, 3), st.sampled_from([0, 10, 4096]))
+@settings(max_examples=25, deadline=None)
+def test_the_number_of_threads_changes_no_bit(given, options, threads, large) -> None:
+    def bits(options: Options) -> list:
+        return [{k: v for k, v in a.to_json().items() if k != "seconds"} for a in learn(given, options)[1]]
+
+    alone = bits(options)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(histograms, "WORTH_SHARING", 1)
+        patch.setattr(growth, "LARGE", large)
+        patch.setattr(growth, "WORTH_CALLING", 0)
+        patch.setattr(growth, "WORTH_DIVIDING", 0)
+        patch.setattr(histograms, "HEAD", 256)
+        together = bits(Options(**{**options.__dict__, "threads": threads}))
+    assert alone == together
+
+
+def test_a_model_at_a_greater_lambda_is_a_prefix() -> None:
+    ensemble, _ = learn(problem(7, 60, 10, 3), Options(max_trees=10, min_lambda=0.0))
+    middle = ensemble.kept[4].lambda_
+    prefix = ensemble.at(middle)
+    assert 5 <= len(prefix) <= 10
+    assert all(tree is kept.tree for tree, kept in zip(prefix, ensemble.kept, strict=False))
+    assert ensemble.at(math.inf) == []

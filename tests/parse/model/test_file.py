@@ -1,0 +1,558 @@
+"""The model file: what goes in comes out, damage and malice are refused, and a failed write leaves all as it was."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import struct
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from safetensors.numpy import save
+
+from gpuparse.boost.ensemble import Ensemble
+from gpuparse.errors import ModelError
+from gpuparse.parse.logic.strategy import Strategy
+from gpuparse.parse.model import contents
+from gpuparse.parse.model.contents import PARSER_TYPES, TAGGER_TYPES, Arrays, Header, pack
+from gpuparse.parse.model.file import FORMAT, checksum, load_model, save_model, to_bytes
+from gpuparse.parse.model.model import Model
+from tests.small_model import small_model, small_tagger
+
+Edit = Callable[[Header, Arrays], tuple[Header, Arrays]]
+
+
+def tiny_model() -> Model:
+    return replace(small_model(60, Strategy.r2l, max_trees=5), tagger=small_tagger(60))
+
+
+@cache
+def tiny_bytes() -> bytes:
+    return to_bytes(*pack(tiny_model()))
+
+
+def same(one: Model, other: Model) -> bool:
+    """Whether two models are equal to the bit."""
+
+    def plain(model: Model) -> tuple[Any, ...]:
+        arrays = {
+            label: [(name, array.dtype.str, array.tobytes()) for name, array in vars(ensemble).items()]
+            for label, ensemble in model.ensembles.items()
+        }
+        tagger = model.tagger and (
+            model.tagger.settings(),
+            [(name, array.dtype.str, array.tobytes()) for name, array in model.tagger.arrays().items()],
+        )
+        apart = ("ensembles", "tagger", "space", "checksum")  # the last two are not the model itself
+        others = (getattr(model, name) for name in vars(model) if name not in apart)
+        return (*others, arrays, tagger)
+
+    return plain(one) == plain(other)
+
+
+def refused(path: Path, content: bytes) -> str:
+    """What is said of a file that is refused."""
+    path.write_bytes(content)
+    with pytest.raises(ModelError) as caught:
+        load_model(path)
+    message = str(caught.value)
+    assert message.startswith(f"{path}: ")
+    assert len(message) - len(str(path)) < 400
+    assert message.endswith(".")
+    return message
+
+
+def test_a_model_comes_back_to_the_bit(tmp_path: Path) -> None:
+    path = tmp_path / "a.model"
+    save_model(tiny_model(), path)
+    loaded = load_model(path)
+    assert same(loaded, tiny_model())
+    arrays, expected = ((*r[:4], *r.marks, *r.layout) for r in (loaded.rules(), tiny_model().rules()))
+    assert [array.tobytes() for array in arrays] == [array.tobytes() for array in expected]
+    assert loaded.curve == tiny_model().curve != ()
+    assert loaded.vocabulary.language == tiny_model().vocabulary.language
+
+
+def test_the_same_model_gives_the_same_bytes(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        save_model(tiny_model(), tmp_path / name)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes() == tiny_bytes()
+
+
+def test_a_model_without_a_tree_can_be_stored(tmp_path: Path) -> None:
+    empty = {label: Ensemble.of([], []) for label in tiny_model().ensembles}
+    model = replace(tiny_model(), ensembles=empty, rarity={}, curve=(), configuration={})
+    save_model(model, tmp_path / "empty")
+    assert same(load_model(tmp_path / "empty"), model)
+
+
+def test_a_tagger_tags_as_before_it_was_stored(tmp_path: Path) -> None:
+    save_model(tiny_model(), tmp_path / "model")
+    loaded = load_model(tmp_path / "model").tagger
+    assert loaded is not None
+    words = ["The", "dog", ",", "he", "said", ",", "barks", "loudly", "."]
+    assert loaded.tag(words) == small_tagger(60).tag(words)
+    assert loaded.style == small_tagger(60).style
+
+
+def test_a_model_without_a_tagger_can_be_stored(tmp_path: Path) -> None:
+    model = replace(tiny_model(), tagger=None)
+    save_model(model, tmp_path / "untagged")
+    assert same(load_model(tmp_path / "untagged"), model)
+    assert not same(model, tiny_model())
+
+
+def test_a_header_need_not_speak_of_a_tagger(tmp_path: Path) -> None:
+    model = replace(tiny_model(), tagger=None)
+    header, arrays = pack(model)
+    entries = json.loads(msgspec.json.encode(header))
+    del entries["tagger"]
+    text = json.dumps(entries)
+    envelope = f'{{"version":1,"checksum":"{checksum(text.encode(), arrays)}","header":{text}}}'
+    (tmp_path / "short").write_bytes(save(arrays.by_name(), {FORMAT: envelope}))
+    assert same(load_model(tmp_path / "short"), model)
+
+
+@pytest.mark.parametrize("name", TAGGER_TYPES)
+def test_a_tagger_has_all_of_its_arrays_or_none(tmp_path: Path, name: str) -> None:
+    arrays = pack(tiny_model())[1].by_name()
+    del arrays[name]
+    content = save(arrays, {FORMAT: '{"version":1}'})
+    assert name in refused(tmp_path / "partly", content)
+
+
+@pytest.mark.parametrize("name", TAGGER_TYPES)
+def test_a_change_of_a_tagger_array_is_noticed(tmp_path: Path, name: str) -> None:
+    arrays = pack(tiny_model())[1]
+    changed = arrays.by_name()[name].copy()
+    changed[len(changed) // 2] ^= 1
+    length = struct.unpack("<Q", tiny_bytes()[:8])[0]
+    metadata = json.loads(tiny_bytes()[8 : 8 + length])["__metadata__"]
+    content = save(with_array(arrays, name, changed).by_name(), metadata)
+    assert "checksum" in refused(tmp_path / "changed", content)
+
+
+def test_figures_of_numpy_become_plain_numbers(tmp_path: Path) -> None:
+    model = replace(tiny_model(), lambda_=np.float64(0.25), configuration={"rows": np.int64(3)})
+    save_model(model, tmp_path / "numpy")
+    loaded = load_model(tmp_path / "numpy")
+    assert (type(loaded.lambda_), loaded.lambda_, loaded.configuration) == (float, 0.25, {"rows": 3})
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(place=st.floats(0, 1, exclude_max=True), in_preface=st.booleans(), flip=st.integers(1, 255))
+def test_a_flipped_byte_is_refused_or_changes_nothing(
+    tmp_path: Path, place: float, in_preface: bool, flip: int
+) -> None:
+    content = bytearray(tiny_bytes())
+    span = 8 + struct.unpack("<Q", content[:8])[0] if in_preface else len(content)
+    content[int(place * span)] ^= flip
+    path = tmp_path / "flipped"
+    path.write_bytes(content)
+    try:
+        loaded = load_model(path)
+    except ModelError:
+        return
+    assert same(loaded, tiny_model())
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(place=st.floats(0, 1, exclude_max=True))
+def test_a_file_cut_short_is_refused(tmp_path: Path, place: float) -> None:
+    refused(tmp_path / "short", tiny_bytes()[: int(place * len(tiny_bytes()))])
+
+
+@pytest.mark.parametrize("length", [0, 1, 7, 8, 9, 16, len(b"a" * 1000)])
+def test_a_beginning_alone_is_refused(tmp_path: Path, length: int) -> None:
+    assert "not a gpuparse model" in refused(tmp_path / "short", tiny_bytes()[:length])
+
+
+def test_a_longer_file_is_refused(tmp_path: Path) -> None:
+    assert "damaged" in refused(tmp_path / "long", tiny_bytes() + b"\0")
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(content=st.binary(max_size=200), length=st.none() | st.integers(0, 2**64 - 1))
+def test_garbage_is_refused(tmp_path: Path, content: bytes, length: int | None) -> None:
+    refused(tmp_path / "garbage", content if length is None else struct.pack("<Q", length) + b"{" + content)
+
+
+def with_preface(preface: bytes, rest: bytes = b"") -> bytes:
+    return struct.pack("<Q", len(preface)) + preface + rest
+
+
+@pytest.mark.parametrize(
+    "preface",
+    [
+        b"{}",
+        b'{"__metadata__":{}}',
+        b'{"__metadata__":{"gpuparse model":1}}',
+        b'{"__metadata__":{"format":"another"}}',
+        b'{"a":' + b"[" * 100_000,
+        b'{"__metadata__":{"gpuparse model":"{\\"version\\":1}"}}',
+        b'{"__metadata__":{"gpuparse model":"{\\"version\\":1}"},"a":{"dtype":"F64","shape":[99999999999999999999],'
+        b'"data_offsets":[0,8]}}',
+        b'{"__metadata__":{"gpuparse model":"{\\"version\\":1}"},"a":{"dtype":"F64","shape":[4611686018427387904,4],'
+        b'"data_offsets":[0,8]}}',
+    ],
+)
+def test_other_safetensors_files_are_refused(tmp_path: Path, preface: bytes) -> None:
+    refused(tmp_path / "other", with_preface(preface, b"\0" * 8))
+
+
+def with_envelope(**changes: Any) -> bytes:
+    arrays = pack(tiny_model())[1]
+    length = struct.unpack("<Q", tiny_bytes()[:8])[0]
+    envelope = json.loads(json.loads(tiny_bytes()[8 : 8 + length])["__metadata__"][FORMAT])
+    return save(arrays.by_name(), {FORMAT: json.dumps({**envelope, **changes})})
+
+
+def test_a_version_of_the_future_is_named(tmp_path: Path) -> None:
+    assert "version 7 of the format" in (message := refused(tmp_path / "new", with_envelope(version=7)))
+    assert "newer gpuparse" in message
+
+
+def test_a_version_of_the_future_may_differ_in_all_the_rest(tmp_path: Path) -> None:
+    assert "newer gpuparse" in refused(tmp_path / "new", save({}, {FORMAT: '{"version":2,"more":[1]}'}))
+
+
+def test_a_version_of_the_past_is_named(tmp_path: Path) -> None:
+    assert "version 0 of the format" in refused(tmp_path / "old", with_envelope(version=0))
+
+
+@pytest.mark.parametrize("version", [None, "1", 1.5, -1, 10**19, 10**4000])
+def test_a_version_that_can_not_be_is_refused(tmp_path: Path, version: Any) -> None:
+    refused(tmp_path / "old", with_envelope(version=version))
+
+
+def test_a_wrong_checksum_is_refused(tmp_path: Path) -> None:
+    assert "checksum" in refused(tmp_path / "changed", with_envelope(checksum="0" * 64))
+
+
+def edited(**changes: Any) -> Edit:
+    """An edit of the header."""
+    return lambda header, arrays: (msgspec.structs.replace(header, **changes), arrays)
+
+
+def with_array(arrays: Arrays, name: str, array: np.ndarray) -> Arrays:
+    """The arrays with one of them replaced."""
+    return Arrays.from_names({**arrays.by_name(), name: array})
+
+
+def put(name: str, place: int | slice, value: Any) -> Edit:
+    """An edit of some entries of an array."""
+
+    def edit(header: Header, arrays: Arrays) -> tuple[Header, Arrays]:
+        array = arrays.by_name()[name].copy()
+        array[place] = value
+        return header, with_array(arrays, name, array)
+
+    return edit
+
+
+def tagger_edited(**changes: Any) -> Edit:
+    """An edit of the tagger's settings."""
+
+    def edit(header: Header, arrays: Arrays) -> tuple[Header, Arrays]:
+        return msgspec.structs.replace(header, tagger={**(header.tagger or {}), **changes}), arrays
+
+    return edit
+
+
+def shift(name: str, value: int) -> Edit:
+    """An edit of the first count of an array, the second changed so that their sum stays."""
+
+    def edit(header: Header, arrays: Arrays) -> tuple[Header, Arrays]:
+        counts = getattr(arrays, name)
+        return put(name, slice(2), [value, counts[0] + counts[1] - value])(header, arrays)
+
+    return edit
+
+
+def cut(name: str) -> Edit:
+    """An edit that loses the last entry of an array."""
+    return lambda header, arrays: (header, with_array(arrays, name, arrays.by_name()[name][:-1]))
+
+
+def deep_tree(negative: bool) -> Edit:
+    """One chain of 20,000 nodes in place of the trees of the first label that has some."""
+
+    def edit(header: Header, arrays: Arrays) -> tuple[Header, Arrays]:
+        inner = np.arange(20_000) * 2
+        size = 2 * len(inner) + 1
+        feature, near, far = (np.full(size, -1, np.int32) for _ in range(3))
+        feature[inner], near[inner], far[inner] = 0, inner + 1, inner + 2
+        trees = np.zeros_like(arrays.trees)
+        trees[0] = 1
+        yes, no = (near, far) if negative else (far, near)
+        columns = {"trees": trees, "lambdas": np.ones(1), "nodes": np.array([size]), "feature": feature}
+        return header, arrays._replace(**columns, yes=yes, no=no, value=np.ones(size))
+
+    return edit
+
+
+HOSTILE: dict[str, tuple[Edit, str]] = {
+    "a label twice": (edited(labels=("NP", "NP", "TOP")), "labels"),
+    "TOP not the last label": (edited(labels=("NP", "TOP", "VP")), "TOP"),
+    "TOP twice": (edited(labels=("TOP", "TOP")), "TOP"),
+    "no labels": (edited(labels=()), "TOP"),
+    "a label more": (lambda h, a: (msgspec.structs.replace(h, labels=("AA", *h.labels)), a), "symbols"),
+    "a label less": (lambda h, a: (msgspec.structs.replace(h, labels=h.labels[1:]), a), "symbols"),
+    "words not sorted": (edited(words=("b", "a")), "words"),
+    "a word twice": (edited(words=("a", "a")), "words"),
+    "fewer words": (edited(words=()), "feature"),
+    "a tag less": (lambda h, a: (msgspec.structs.replace(h, tags=h.tags[1:]), a), "symbols"),
+    "a class twice": (edited(classes=("N", "N")), "classes"),
+    "no TOML": (edited(language="[heads"), "language"),
+    "TOML of another kind": (edited(language="heads = 3"), "language"),
+    "TOML without end": (edited(language="a = " + "[" * 100_000), "language"),
+    "no such strategy": (edited(strategy="sideways"), "strategy"),
+    "no children": (edited(max_children=0), "children"),
+    "too many children": (edited(max_children=64), "children"),
+    "a lambda below 0": (edited(lambda_=-1.0), "lambda"),
+    "a curve that rises": (lambda h, a: (msgspec.structs.replace(h, curve=h.curve[::-1]), a), "curve"),
+    "a curve of negative sizes": (
+        lambda h, a: (msgspec.structs.replace(h, curve=(replace(h.curve[0], trees=-1),)), a),
+        "curve",
+    ),
+    "fewer trees than said": (put("trees", 0, 10**18), "trees"),
+    "less than no trees": (shift("trees", -1), "impossible"),
+    "sums that overflow": (put("nodes", slice(None), 2**62), "impossible"),
+    "a tree without a node": (shift("nodes", 0), "impossible"),
+    "a tree of another size": (put("nodes", 0, 2), "nodes"),
+    "a feature too great": (put("feature", 0, 2**31 - 1), "feature"),
+    "a feature too small": (put("feature", 0, -2), "feature"),
+    "a child outside": (put("yes", 0, 10_000), "child"),
+    "a child before its parent": (put("no", 0, 0), "child"),
+    "a child twice": (lambda h, a: put("yes", 0, a.no[0])(h, a), "parents"),
+    "a leaf with children": (lambda h, a: put("yes", int(np.argmax(a.feature < 0)), 1)(h, a), "leaf"),
+    "an infinite value": (put("value", 1, np.inf), "finite"),
+    "a value that is no number": (put("value", -1, np.nan), "finite"),
+    "a value too great": (put("value", slice(None), 1e300), "scores"),
+    "values too great together": (put("value", slice(None), 1e5), "scores"),
+    "lambdas that rise": (put("lambdas", 1, 1e9), "lambda"),
+    "a lambda that is no number": (put("lambdas", 0, np.nan), "lambda"),
+    "an infinite lambda": (put("lambdas", 0, np.inf), "lambda"),
+    "a negative lambda": (put("lambdas", -1, -1.0), "lambda"),
+    "a ranked feature outside": (put("ranked", -1, 2**31 - 1), "ranked"),
+    "ranked features not sorted": (put("ranked", -1, 0), "ranked"),
+    "a negative rank": (put("rarity", 0, -1), "rank"),
+    "a deep tree": (deep_tree(negative=False), "deep"),
+    "a deep tree of negations": (deep_tree(negative=True), "deep"),
+    "a tagger of another version": (tagger_edited(templates=["word"]), "tagger"),
+    "a tagger's tag twice": (tagger_edited(tags=["NN", "NN"]), "tagger"),
+    "fewer words of the tagger": (tagger_edited(words=[]), "tagger"),
+    "a token style of numbers": (tagger_edited(style={"penn_symbols": 1}), "tagger"),
+    "settings without a tagger": (lambda h, a: (h, a._replace(tagger=None)), "settings without arrays"),
+    "a tagger without settings": (edited(tagger=None), "arrays without settings"),
+    "a tag of the tagger too great": (put("tagger.row_tags", 0, 30_000), "tagger"),
+    "a tag of a word too small": (put("tagger.dictionary_tags", 0, -1), "tagger"),
+    "weights outside": (put("tagger.row_starts", -1, 2**31 - 1), "tagger"),
+    "a feature of the tagger too great": (put("tagger.keys", -1, 2**62), "tagger"),
+    **{f"{name} cut short": (cut(name), "entries|trees|nodes") for name in PARSER_TYPES},
+    **{f"{name} cut short": (cut(name), "tagger is damaged") for name in TAGGER_TYPES},
+}
+
+
+@pytest.mark.parametrize("edit", HOSTILE)
+def test_a_hostile_file_is_refused_although_its_checksum_is_right(tmp_path: Path, edit: str) -> None:
+    change, cause = HOSTILE[edit]
+    message = refused(tmp_path / "hostile", to_bytes(*change(*pack(tiny_model()))))
+    assert any(word in message for word in cause.split("|"))
+
+
+@pytest.mark.parametrize(
+    "arrays",
+    [
+        {"yes": np.zeros(3, np.uint32)},
+        {"value": np.zeros(3, np.float32)},
+        {"value": np.zeros((3, 1))},
+        {"trees": np.array(3)},
+        {"unknown": np.zeros(3)},
+        {"tagger.unknown": np.zeros(3)},
+        {"tagger.keys": np.zeros(3, np.int32)},
+        {"tagger.row_weights": np.zeros(3, np.uint16)},
+        {"tagger.row_tags": np.zeros((3, 1), np.int16)},
+    ],
+)
+def test_arrays_of_another_kind_are_refused(tmp_path: Path, arrays: dict[str, np.ndarray]) -> None:
+    content = save({**pack(tiny_model())[1].by_name(), **arrays}, {FORMAT: '{"version":1}'})
+    assert "arrays" in (message := refused(tmp_path / "kinds", content)) or "numbers" in message
+
+
+def header_text(changes: dict[str, str]) -> str:
+    """The header as JSON, some entries of it replaced by other JSON."""
+    entries = json.loads(msgspec.json.encode(pack(tiny_model())[0]))
+    texts = {**{name: json.dumps(value) for name, value in entries.items()}, **changes}
+    return "{" + ",".join(f'"{name}":{text}' for name, text in texts.items()) + "}"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "",
+        "[]",
+        "{",
+        "{}",
+        {"lambda_": "NaN"},
+        {"lambda_": "1e999"},
+        {"lambda_": '"0.1"'},
+        {"max_children": "5.5"},
+        {"max_children": str(10**30)},
+        {"words": "[1]"},
+        {"words": '["\\ud800"]'},
+        {"words": "null"},
+        {"curve": "[{}]"},
+        {"configuration": '{"a":' + "[" * 100_000 + "]" * 100_000 + "}"},
+        {"tagger": "3"},
+        {"tagger": "{}"},
+        {"tagger": '{"tags":null}'},
+        {"tagger": "null"},
+        {"more": "1"},
+    ],
+)
+def test_a_header_of_another_kind_is_refused(tmp_path: Path, change: str | dict[str, str]) -> None:
+    text = change if isinstance(change, str) else header_text(change)
+    arrays = pack(tiny_model())[1]
+    envelope = f'{{"version":1,"checksum":"{checksum(text.encode(), arrays)}","header":{text}}}'
+    refused(tmp_path / "header", save(arrays.by_name(), {FORMAT: envelope}))
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_whatever_is_loaded_can_be_compiled_and_tags(tmp_path: Path, data: st.DataObject) -> None:
+    header, arrays = pack(tiny_model())
+    for _ in range(data.draw(st.integers(1, 3))):
+        name = data.draw(st.sampled_from([*PARSER_TYPES, *TAGGER_TYPES]))
+        array = arrays.by_name()[name].copy()
+        near = st.sampled_from(array.tolist()) | st.integers(-1, 30)
+        array[data.draw(st.integers(0, len(array) - 1))] = data.draw(near)
+        arrays = with_array(arrays, name, array)
+    path = tmp_path / "edited"
+    path.write_bytes(to_bytes(header, arrays))
+    try:
+        model = load_model(path)
+    except ModelError:
+        return
+    rules = model.rules()
+    assert (rules.features < model.space.size).all()
+    assert model.tagger is not None
+    assert [token.word for token in model.tagger.tag(["The", "dog", "sleeps"])] == ["The", "dog", "sleeps"]
+
+
+@pytest.mark.parametrize(
+    ("limit", "told"),
+    [
+        ("MOST_HEAD_RANKS", "too many labels"),
+        ("MOST_FEATURES", "vocabulary"),
+        ("MOST_TAGS", "too many tags"),
+        ("MOST_TAGGER_WEIGHTS", "tagger is too large"),
+    ],
+)
+def test_what_would_not_fit_into_memory_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, told: str
+) -> None:
+    content = tiny_bytes()
+    monkeypatch.setattr(contents, limit, 20)
+    assert told in refused(tmp_path / "vast", content)
+
+
+def test_a_model_that_could_not_be_loaded_is_not_stored(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    save_model(tiny_model(), path)
+    for wrong in (
+        replace(tiny_model(), lambda_=float("nan")),
+        replace(tiny_model(), ensembles={"NP": tiny_model().ensembles["NP"]}),
+        replace(tiny_model(), max_children=200),
+    ):
+        with pytest.raises(ModelError, match="can't be stored"):
+            save_model(wrong, path)
+    assert path.read_bytes() == tiny_bytes()
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace"])
+def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    path = tmp_path / "model"
+    path.write_bytes(b"the old file")
+
+    def fail(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, call, fail)
+    with pytest.raises(ModelError, match="No space left on device"):
+        save_model(tiny_model(), path)
+    assert os.listdir(tmp_path) == ["model"]
+    assert path.read_bytes() == b"the old file"
+
+
+def test_an_interrupted_write_leaves_the_old_file_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        save_model(tiny_model(), tmp_path / "model")
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here to be a full disk")
+def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "model"
+    path.write_bytes(b"the old file")
+    monkeypatch.setattr("gpuparse.storage.create", lambda *_, **__: open("/dev/full", "wb", 0))  # noqa: SIM115  # save closes it
+    with pytest.raises(ModelError, match="No space left on device"):
+        save_model(tiny_model(), path)
+    monkeypatch.undo()
+    assert path.read_bytes() == b"the old file"
+    assert os.listdir(tmp_path) == ["model"]
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_that_can_not_be_written_to_is_told(tmp_path: Path) -> None:
+    folder = tmp_path / "locked"
+    folder.mkdir()
+    folder.chmod(0o555)
+    with pytest.raises(ModelError, match="Permission denied"):
+        save_model(tiny_model(), folder / "model")
+    folder.chmod(0o755)
+
+
+def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="No such file"):
+        save_model(tiny_model(), tmp_path / "none" / "model")
+
+
+def test_only_files_are_replaced_and_read(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for path in (tmp_path, pipe):
+        with pytest.raises(ModelError, match="not a file"):
+            save_model(tiny_model(), path)
+        with pytest.raises(ModelError, match="not a file"):
+            load_model(path)
+
+
+def test_a_link_keeps_pointing_to_the_model(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "model")
+    save_model(tiny_model(), tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "model").read_bytes() == tiny_bytes()
+
+
+def test_a_stored_model_is_as_readable_as_other_files(tmp_path: Path) -> None:
+    save_model(tiny_model(), tmp_path / "model")
+    (tmp_path / "plain").touch()
+    assert (tmp_path / "model").stat().st_mode == (tmp_path / "plain").stat().st_mode

@@ -1,0 +1,46 @@
+"""The benchmark of parsing counts what the parser reports."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from gpuparse.cli.bench import app
+from gpuparse.parse.model.file import save_model
+from gpuparse.trees import synthetic_treebank
+from tests.small_model import small_model
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    folder = tmp_path_factory.mktemp("bench")
+    model, trees = folder / "small.model", folder / "trees.mrg"
+    save_model(small_model(60, max_trees=5), model)
+    trees.write_text("\n".join(map(str, synthetic_treebank(20, seed=3))))
+    return str(model), str(trees)
+
+
+def figures(files: tuple[str, str], *options: str) -> dict[str, float]:
+    answer = CliRunner().invoke(app, ["parse", *files, "--json", *options])
+    assert answer.exit_code == 0, answer.output
+    return json.loads(answer.stdout)
+
+
+def test_bench_parse_prints_its_figures_as_json(files: tuple[str, str]) -> None:
+    found = figures(files, "--limit", "2000")
+    assert found["sentences"] == 20
+    assert found["sentences_per_cpu_s"] == pytest.approx(20 / found["cpu_s"])
+    assert 0 < found["partial_parses"] <= 20 * 2000
+    assert found["partial_parses_per_cpu_s"] == pytest.approx(found["partial_parses"] / found["cpu_s"])
+    assert 0.5 < sum(found[f"{name}_share"] for name in ("features", "scoring", "agenda")) <= 1
+    assert 0 <= found["greedy_optimal_share"] <= found["optimal_share"] <= 1
+
+
+def test_bench_parse_leaves_long_sentences_out_when_asked(files: tuple[str, str]) -> None:
+    assert 0 < figures(files, "--limit", "300", "--max-words", "9")["sentences"] < 20
+
+
+def test_bench_parse_measures_other_searches(files: tuple[str, str]) -> None:
+    assert figures(files, "--limit", "300", "--search", "best-first")["greedy_optimal_share"] == 0
