@@ -65,3 +65,7 @@ class MissingPackageError(UsageError):
 
 class OutputError(GpuparseError):
     """A file that results go to can't be written: which, and why."""
+
+
+class MatrixError(GpuparseError):
+    """Arrays that are no sparse binary matrix, and why."""

@@ -41,4 +41,4 @@ def practise_training() -> None:
         options = TrainingOptions(jobs=1, learn=Options(eta=0.5, max_trees=8, sample=sample))
         corpus = split_corpus(list(synthetic_treebank(SENTENCES)), None, language, options)
         with tempfile.TemporaryDirectory() as folder:
-            train(corpus, language, options, Path(folder, "labels"), find_device("cpu").kernels)
+            train(corpus, language, options, Path(folder, "log.jsonl"), [find_device("cpu").kernels])

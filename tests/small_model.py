@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
 from functools import cache
-from pathlib import Path
 
 import numpy as np
-from gpuparse.kernels import cpu
 
-from gpuparse.boost import Options, train_labels
-from gpuparse.boost.ensemble import Ensemble
+from gpuparse.boost import Ensemble, Options, fit
 from gpuparse.parse.features.examples import TrainingData, build_training_data
 from gpuparse.parse.logic.strategy import Strategy
 from gpuparse.parse.logic.vocabulary import Vocabulary, build_vocabulary
@@ -35,7 +31,7 @@ def small_model(sentences: int = 120, strategy: Strategy = Strategy.r2l, max_tre
     data = build_training_data(trees, vocabulary, strategy, MAX_CHILDREN)
     ensembles = _ensembles(data, vocabulary, Options(max_trees=max_trees, eta=0.5, min_lambda=0.1))
     tested = {int(feature) for ensemble in ensembles.values() for feature in ensemble.feature if feature >= 0}
-    rank = {int(feature): column for column, feature in enumerate(data.numbers)}
+    rank = {int(feature): column for column, feature in enumerate(data.matrix.numbers)}
     gold = data.candidates.gold
     return Model(
         vocabulary,
@@ -60,12 +56,5 @@ def small_tagger(sentences: int = 120) -> Tagger:
 
 
 def _ensembles(data: TrainingData, vocabulary: Vocabulary, options: Options) -> dict[str, Ensemble]:
-    examples = {label: data.candidates.of_label(at) for at, label in enumerate(vocabulary.labels)}
-    sizes = {label: len(of_label.rows) for label, of_label in examples.items()}
-    with tempfile.TemporaryDirectory() as folder:
-        learned = train_labels(sizes, examples.__getitem__, data.matrix, options, cpu, Path(folder), "small model")
-    kept = {label: [(a.tree, a.lambda_) for a in path.kept if a.tree is not None] for label, path in learned.items()}
-    return {
-        label: Ensemble.of([tree for tree, _ in pairs], [at for _, at in pairs], data.numbers)
-        for label, pairs in kept.items()
-    }
+    tasks = {label: data.candidates.of_label(at) for at, label in enumerate(vocabulary.labels)}
+    return fit(data.matrix, tasks, options)

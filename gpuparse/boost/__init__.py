@@ -1,7 +1,7 @@
 """Boosted decision trees under an l1 or l2 penalty: binary classifiers learned from a sparse binary matrix.
 
-A library of its own: it knows nothing of trees of language. What parses imports little of it, so that the names here
-bring what they need when they are first used.
+A library of its own: it knows nothing of language, and docs/learner.md shows it at another task. What parses imports
+little of it, so that these names bring what they need when they are first used.
 """
 
 from __future__ import annotations
@@ -10,37 +10,27 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gpuparse.boost.labels import log_path, read_attempts, train_labels
-    from gpuparse.boost.log import Attempt, Log
+    from gpuparse.boost.ensemble import Ensemble
+    from gpuparse.boost.learning import Watcher, fit, learn
+    from gpuparse.boost.log import Attempt, Log, read_log
+    from gpuparse.boost.matrix import Csr, Matrix
     from gpuparse.boost.options import Options
-    from gpuparse.boost.path import Ensemble, train_label
+    from gpuparse.boost.path import History
+    from gpuparse.boost.task import Task
     from gpuparse.boost.tree import GrownTree
 
-_HOMES = {
-    "Attempt": "log",
-    "Ensemble": "path",
-    "GrownTree": "tree",
-    "Log": "log",
-    "Options": "options",
-    "log_path": "labels",
-    "read_attempts": "labels",
-    "train_label": "path",
-    "train_labels": "labels",
-}
+_MODULES = {
+    "Attempt": "log", "Csr": "matrix", "Ensemble": "ensemble", "GrownTree": "tree", "History": "path", "Log": "log",
+    "Matrix": "matrix", "Options": "options", "Task": "task", "Watcher": "learning", "fit": "learning",
+    "learn": "learning", "read_log": "log",
+}  # fmt: skip
 __all__ = [
-    "Attempt",
-    "Ensemble",
-    "GrownTree",
-    "Log",
-    "Options",
-    "log_path",
-    "read_attempts",
-    "train_label",
-    "train_labels",
-]
+    "Attempt", "Csr", "Ensemble", "GrownTree", "History", "Log", "Matrix", "Options", "Task", "Watcher", "fit", "learn",
+    "read_log",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in _MODULES:
         raise AttributeError(f"module 'gpuparse.boost' has no attribute {name!r}")
-    return getattr(import_module(f"gpuparse.boost.{_HOMES[name]}"), name)
+    return getattr(import_module(f"gpuparse.boost.{_MODULES[name]}"), name)

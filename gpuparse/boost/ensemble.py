@@ -1,10 +1,10 @@
-"""The ensemble of one label as flat arrays: its trees one after the other, features as numbers in the feature space."""
+"""The ensemble of one task as flat arrays: its trees one after the other, in the caller's feature ids."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +12,8 @@ from gpuparse.boost.compounds import Compounds, Literals, sum_leaves
 from gpuparse.dtypes import FEATURE, REAL
 
 if TYPE_CHECKING:
-    from gpuparse.boost import GrownTree
+    from gpuparse.boost.matrix import Matrix
+    from gpuparse.boost.tree import GrownTree
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Ensemble:
             return np.concatenate([np.empty(0, dtype), *parts]).astype(dtype)
 
         feature = join("feature", FEATURE)
-        if numbers is not None and len(feature):
+        if numbers is not None and len(numbers):
             feature = np.where(feature < 0, -1, numbers[feature]).astype(FEATURE)
         starts = np.cumsum([0, *(len(tree.feature) for tree in trees)])
         return cls(
@@ -55,14 +56,14 @@ class Ensemble:
 
     def trees(self, lambda_: float = 0.0) -> Iterator[GrownTree]:
         """The trees of the model at this lambda."""
-        from gpuparse.boost import GrownTree  # parsing needs rules, not trees, and nothing that learns
+        from gpuparse.boost.tree import GrownTree  # parsing needs rules, not trees
 
         for tree in range(self.trees_at(lambda_)):
             nodes = slice(self.starts[tree], self.starts[tree + 1])
             yield GrownTree(self.feature[nodes], self.yes[nodes], self.no[nodes], self.value[nodes])
 
     def score(self, features: set[int], lambda_: float = 0.0) -> float:
-        """h(x) of an inference with these features: the sum of the leaves it falls in."""
+        """h(x) of an example with these features: the sum of the leaves it falls in."""
         total = 0.0
         for tree in self.trees(lambda_):
             node = 0
@@ -70,6 +71,32 @@ class Ensemble:
                 node = (tree.yes if int(tree.feature[node]) in features else tree.no)[node]
             total += float(tree.value[node])
         return total
+
+    def predict(self, matrix: Matrix, lambda_: float = 0.0, kernels: Any = None) -> np.ndarray:
+        """h(x) of every row of a matrix, computed on a device, by default the CPU; the same on all of them.
+
+        >>> from gpuparse.boost import GrownTree, Matrix
+        >>> stump = GrownTree.of([7, -1, -1], [1, -1, -1], [2, -1, -1], [0.0, 0.5, -1.0])
+        >>> matrix = Matrix.from_csr((np.array([0, 1, 1]), np.array([7]), 10))
+        >>> Ensemble.of([stump], [0.1]).predict(matrix).tolist()
+        [0.5, -1.0]
+        """
+        from gpuparse.boost.path import Workplace  # parsing needs none of it
+        from gpuparse.boost.percolation import Percolator
+
+        if kernels is None:
+            from gpuparse.kernels import cpu
+
+            kernels = cpu
+        place = Workplace.on(matrix, kernels)
+        percolator = Percolator(place.matrix.segments, place.words, place.postings, kernels, place.team)
+        scores = np.zeros(len(matrix.segments))
+        for tree in self.trees(lambda_):
+            rank = np.where(tree.feature < 0, -1, matrix.rank(tree.feature))
+            lacking = (tree.feature >= 0) & (rank < 0)
+            tree = tree._replace(feature=np.where(lacking, -2, rank).astype(FEATURE))
+            scores += tree.value[kernels.to_host(percolator.percolate(tree))]
+        return scores
 
     def compounds(self, lambda_: float = 0.0) -> dict[Literals, float]:
         """The parameters: each compound feature with the sum of its leaves; zeros are left out.

@@ -1,6 +1,6 @@
-"""The log of a label: JSON lines, one for each tree tried. It can be plotted, and it is also the checkpoint.
+"""The log of a run: JSON lines, one for each tree tried for any task. It can be plotted, and it is the checkpoint.
 
-Lines are only ever appended, each in one write, so a process that is killed loses at most the tree it was growing.
+Lines are only ever appended, each in one write, so a process that is killed loses at most the trees it was growing.
 Each ends with a checksum over itself and all lines before it: one that is lost, doubled or changed is noticed.
 """
 
@@ -10,8 +10,9 @@ import errno
 import json
 import math
 import os
+import threading
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +22,8 @@ from gpuparse.boost.options import Options
 from gpuparse.boost.tree import GrownTree, check_tree
 from gpuparse.errors import TrainingError
 
-VERSION = 2
+VERSION = 3
+Append = Callable[[dict[str, Any]], None]
 MOST_VALUE = 700.0  # of a leaf: its exponential must be finite
 
 
@@ -55,7 +57,8 @@ class Attempt:
         True
         """
         values = {("lambda_" if k == "lambda" else k): v for k, v in line.items()}
-        values.pop("checksum", None)
+        for name in ("task", "checksum"):
+            values.pop(name, None)
         tree = values.pop("tree", None)
         return cls(**values, tree=None if tree is None else GrownTree.of(**tree))
 
@@ -74,89 +77,112 @@ class Attempt:
             check_tree(self.tree, MOST_VALUE)
 
 
-class Log:
-    """A label's file of attempts; `attempts` and `end` are what it held when it was opened."""
+class TaskLog:
+    """What a log holds of one task; `attempts` and `end` are what it held when it was opened."""
 
-    def __init__(self, path: Path, label: str, options: Options, fingerprint: str) -> None:
-        self.path = path
+    def __init__(self, append: Append, task: str) -> None:
+        self._append, self._task = append, task
         self.attempts: list[Attempt] = []
         self.end: str | None = None
-        header = {"version": VERSION, "label": label, "fingerprint": fingerprint, "options": options.course()}
-        lines, sound, self._checksum = _read(path) if path.exists() else ([], 0, 0)
-        if lines:
-            self._check(lines[0], header)
-        for number, line in enumerate(lines[1:], 2):
-            with _named_line(path, number):
-                self._take(line, options)
-        with path.open("ab") as file:
-            file.truncate(sound)
-        if not lines:
-            self._append(header)
 
     def add(self, attempt: Attempt) -> None:
         """Append an attempt."""
-        self._append(attempt.to_json())
+        self._append({"task": self._task, **attempt.to_json()})
 
     def finish(self, end: str, options: Options) -> None:
         """Note that the path has come to its end under these budgets."""
-        self._append({"end": end, "budgets": options.budgets()})
+        self._append({"task": self._task, "end": end, "budgets": options.budgets()})
 
-    def _check(self, found: dict[str, Any], expected: dict[str, Any]) -> None:
-        for name, value in expected.items():
-            if found.get(name) != json.loads(json.dumps(value)):
-                raise TrainingError(
-                    f"{self.path} was written for another {name}: it has {found.get(name)!r}, this run {value!r}. "
-                    "Train into another folder, or without --resume."
-                )
-
-    def _take(self, line: dict[str, Any], options: Options) -> None:
+    def take(self, line: dict[str, Any], options: Options | None) -> None:
+        """Take over a line of the file; without options the ends, which hold for certain budgets, do not matter."""
         if "end" in line:
-            self.end = line["end"] if line["budgets"] == options.budgets() else None
+            self.end = line["end"] if options and line["budgets"] == options.budgets() else None
         else:
             attempt = Attempt.from_json(line)
             attempt.check(len(self.attempts))
             self.attempts.append(attempt)
             self.end = None
 
-    def check_features(self, n_features: int) -> None:
-        """Refuse trees that test a feature which the matrix does not have."""
-        for attempt in self.attempts:
-            if attempt.tree is not None and int(attempt.tree.feature.max()) >= n_features:
+
+class Log:
+    """The file of a run's attempts, for all its tasks."""
+
+    def __init__(self, path: Path, options: Options, fingerprint: str) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        header = {"version": VERSION, "fingerprint": fingerprint, "options": options.course()}
+        lines, sound, self._checksum = _read(path) if path.exists() else ([], 0, 0)
+        if lines:
+            self._check(lines[0], header)
+        self._tasks = _by_task(path, lines, self.append, options)
+        with path.open("ab") as file:
+            file.truncate(sound)
+        if not lines:
+            self.append(header)
+
+    def of(self, task: str) -> TaskLog:
+        """What it holds of a task, and the way to add to it."""
+        with self._lock:
+            return self._tasks.setdefault(task, TaskLog(self.append, task))
+
+    def _check(self, header: dict[str, Any], expected: dict[str, Any]) -> None:
+        for name, value in expected.items():
+            if header.get(name) != json.loads(json.dumps(value)):
                 raise TrainingError(
-                    f"{self.path}: the tree of attempt {attempt.attempt} tests a feature that is not there"
+                    f"{self.path} was written for another {name}: it has {header.get(name)!r}, this run {value!r}. "
+                    "Begin anew in another folder."
                 )
 
-    def _append(self, line: dict[str, Any]) -> None:
+    def check_features(self, n_features: int) -> None:
+        """Refuse trees that test a feature which the matrix does not have."""
+        for task, log in self._tasks.items():
+            for attempt in log.attempts:
+                if attempt.tree is not None and int(attempt.tree.feature.max()) >= n_features:
+                    raise TrainingError(
+                        f"{self.path}: the tree of attempt {attempt.attempt} of {task} tests an unknown feature"
+                    )
+
+    def append(self, line: dict[str, Any]) -> None:
+        """Add a line at the end, or nothing where it does not fit on the disk."""
         body = json.dumps(line)[:-1].encode()
-        checksum = zlib.crc32(body, self._checksum)
-        data = body + _ending(checksum)
-        try:
-            with self.path.open("ab", buffering=0) as file:
-                before = file.tell()
-                if file.write(data) < len(data):
-                    file.truncate(before)  # a full disk takes what fits, and a torn line must not be written after
-                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        except OSError as error:
-            raise TrainingError(
-                f"{self.path}: the log of training can't be written: {error.strerror or error}. What it holds is "
-                "whole: --resume goes on from there."
-            ) from error
-        self._checksum = checksum
+        with self._lock:
+            checksum = zlib.crc32(body, self._checksum)
+            data = body + _ending(checksum)
+            try:
+                with self.path.open("ab", buffering=0) as file:
+                    before = file.tell()
+                    if file.write(data) < len(data):
+                        file.truncate(before)  # a full disk takes what fits, and a torn line must not be written after
+                        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            except OSError as error:
+                raise TrainingError(
+                    f"{self.path}: the log of training can't be written: {error.strerror or error}. What it holds is "
+                    "whole: the run can be resumed from there."
+                ) from error
+            self._checksum = checksum
 
 
-def read_log(path: Path) -> tuple[str, list[Attempt]]:
-    """The label of a log, and its attempts."""
-    lines, _, _ = _read(path)
-    attempts: list[Attempt] = []
-    label = ""
-    for number, line in enumerate(lines, 1):
+def _by_task(path: Path, lines: list[dict[str, Any]], append: Append, options: Options | None) -> dict[str, TaskLog]:
+    """The lines after the first, by the task they are about."""
+    tasks: dict[str, TaskLog] = {}
+    for number, line in enumerate(lines[1:], 2):
         with _named_line(path, number):
-            if number == 1:
-                label = str(line["label"])
-            elif "attempt" in line:
-                attempts.append(Attempt.from_json(line))
-                attempts[-1].check(len(attempts) - 1)
-    return label, attempts
+            if not isinstance(line["task"], str):
+                raise ValueError("the name of a task is no text")
+            tasks.setdefault(line["task"], TaskLog(append, line["task"])).take(line, options)
+    return tasks
+
+
+def read_log(path: Path) -> dict[str, list[Attempt]]:
+    """The attempts of a log, by task, in the order of their names; none where there is no log.
+
+    >>> read_log(Path("no such file"))
+    {}
+    """
+    if not path.exists():
+        return {}
+    tasks = _by_task(path, _read(path)[0], lambda line: None, None)
+    return {task: of.attempts for task, of in sorted(tasks.items())}
 
 
 def _ending(checksum: int) -> bytes:
@@ -171,7 +197,7 @@ def _named_line(path: Path, number: int) -> Iterator[None]:
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
         raise TrainingError(
             f"{path}, line {number}: this line does not belong into this training log ({error}). The log was damaged "
-            "or changed: restore it, or begin anew with --overwrite."
+            "or changed: restore it, or begin anew."
         ) from error
 
 

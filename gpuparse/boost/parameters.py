@@ -1,4 +1,4 @@
-"""The parameters of a label: theta by compound feature, compared as sets of literals.
+"""The parameters of a task: theta by compound feature, compared as sets of literals.
 
 A compound's key is the exclusive or of 128-bit hashes of its literals: one operation extends it or takes a literal
 away, and order does not matter. Two different compounds agree in a key with a chance of about 2^-128.
@@ -6,7 +6,6 @@ away, and order does not matter. Two different compounds agree in a key with a c
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from functools import lru_cache
 from hashlib import blake2b
@@ -77,7 +76,6 @@ class Parameters:
                 self.last_feature = max(self.last_feature, feature)
         self._theta[key] = theta
 
-    def size(self, penalty: str) -> float:
-        """What lambda multiplies: the sum of |theta| (l1) or of theta^2 (l2), exactly rounded."""
-        values = self._theta.values()
-        return math.fsum(abs(t) for t in values) if penalty == "l1" else math.fsum(t * t for t in values)
+    def values(self) -> Iterable[float]:
+        """All of them that are not 0."""
+        return self._theta.values()

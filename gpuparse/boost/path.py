@@ -1,4 +1,4 @@
-"""The lambda path of one label: tree after tree under a falling penalty, until nothing is left to gain."""
+"""The lambda path of one task: tree after tree under a falling penalty, until nothing is left to gain."""
 
 from __future__ import annotations
 
@@ -6,29 +6,34 @@ import math
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from gpuparse.boost.ensemble import Ensemble
 from gpuparse.boost.grower import Grower, flatten
 from gpuparse.boost.leaves import Leaves
-from gpuparse.boost.log import Attempt, Log
+from gpuparse.boost.log import Attempt, TaskLog
+from gpuparse.boost.loss import LOGISTIC
 from gpuparse.boost.matrix import Matrix
-from gpuparse.boost.objective import Objective
 from gpuparse.boost.options import Options
 from gpuparse.boost.parameters import Parameters, compound
+from gpuparse.boost.penalty import PENALTIES
+from gpuparse.boost.percolation import Percolator
 from gpuparse.boost.postings import Postings
 from gpuparse.boost.sample import Sample, Sampler
+from gpuparse.boost.splitter import Gain, Splitter
 from gpuparse.boost.task import Task
 from gpuparse.boost.team import Team
 from gpuparse.boost.tree import GrownTree
 from gpuparse.errors import TrainingError
 
 
-class Ensemble(NamedTuple):
-    """What was learned for a label. A prefix of it is the model at a greater lambda."""
+class History(NamedTuple):
+    """What was tried and kept for a task. A prefix of what was kept is the model at a greater lambda."""
 
-    label: str
+    task: str
     kept: list[Attempt]  # the trees that were kept, in order
     tried: int  # how many were tried
     end: str  # why the path ended: "lambda", "trees", "time", "nothing falls", or "stopped"
@@ -37,62 +42,86 @@ class Ensemble(NamedTuple):
         """The trees of the model at a lambda: those built under one that is no less."""
         return [a.tree for a in self.kept if a.tree is not None and a.lambda_ >= lambda_]
 
-
-def train_label(
-    label: str,
-    examples: Task,
-    matrix: Matrix,
-    options: Options,
-    kernels: Any,
-    postings: Postings | None = None,
-    log: Log | None = None,
-    on_tree: Callable[[str, Attempt], None] | None = None,
-    stop: threading.Event | None = None,
-) -> Ensemble:
-    """Learn one label; with a log, go on where it stopped. With postings, the matrix is one that `kernels` holds.
-
-    >>> from gpuparse.kernels import cpu
-    >>> matrix = Matrix(
-    ...     np.array([[1], [0]], np.int32), np.array([0, 0, 1]), np.array([0], np.int32), np.zeros(1, np.uint8)
-    ... )
-    >>> examples = Task(np.array([0, 1], np.int32), np.array([1, -1], np.int8), np.ones(2))
-    >>> ensemble = train_label("NP", examples, matrix, Options(max_trees=1), cpu)
-    >>> ensemble.kept[0].tree.feature.tolist()
-    [0, -1, -1]
-    """
-    if postings is None:
-        matrix = kernels.hold(matrix)
-        postings = Postings.of(matrix, kernels)
-    with Team(options.threads) as team:
-        path = Path(label, examples, matrix, postings, options, kernels, team)
-        for attempt in log.attempts if log is not None else ():
-            path.repeat(attempt)
-        end = path.follow(log, on_tree, stop)
-    if log is not None and end not in ("stopped", "time"):
-        log.finish(end, options)
-    return Ensemble(label, path.kept, path.tried, end)
+    def ensemble(self, matrix: Matrix) -> Ensemble:
+        """The trees that were kept, in the caller's feature ids."""
+        return Ensemble.of(self.at(0.0), [attempt.lambda_ for attempt in self.kept], matrix.numbers)
 
 
-class Path:
-    """The state of one label along its path: the examples of the host, the matrix and postings of the device."""
+class Workplace:
+    """Where tasks are learned one after the other: a device that holds the matrix, and memory that is used again."""
 
     def __init__(
-        self, label: str, examples: Task, matrix: Matrix, postings: Postings, options: Options, kernels: Any,
-        team: Team,
-    ) -> None:  # fmt: skip
-        _check(label, examples, matrix)
-        self._label, self._matrix, self._options = label, matrix, options
-        total_importance, largest_importance = (
-            math.fsum(examples.importance),
-            float(examples.importance.max(initial=0.0)),
-        )
-        examples = Task(*map(kernels.to_device, examples))
-        self._sampler = Sampler(label, examples, options, kernels, team)
-        self._growth = kernels.Growth(matrix, postings, team)
-        self.leaves = Leaves(examples, matrix, postings, options, kernels, team, total_importance, largest_importance)
-        self._odds = kernels.arrays.ones(len(examples.rows))  # exp(margin): every score begins at 0
+        self, matrix: Matrix, postings: Postings, kernels: Any, team: Team, features: np.ndarray | None = None
+    ) -> None:
+        self.matrix, self.postings, self.kernels, self.team = matrix, postings, kernels, team
+        self._features = features  # ascending: the number that each has in the whole matrix; None: this is the whole
+        self.growth = kernels.Growth(matrix, postings, team)
+        self.words = kernels.arrays.zeros(len(matrix.starts) - 1, np.uint64)  # for percolation
+
+    @classmethod
+    def on(cls, matrix: Matrix, kernels: Any, threads: int = 1, features: np.ndarray | None = None) -> Workplace:
+        """A workplace of its own for a matrix, which may be a part of another that has these of its features."""
+        held, team = kernels.hold(matrix), Team(threads)
+        return cls(held, Postings.of(held, kernels, team), kernels, team, features)
+
+    def outward(self, tree: GrownTree) -> GrownTree:
+        """A tree that was grown here, in the numbers of the whole matrix."""
+        if self._features is None:
+            return tree
+        return tree._replace(feature=np.where(tree.feature < 0, -1, self._features[tree.feature]).astype(np.int32))
+
+    def inward(self, tree: GrownTree) -> GrownTree:
+        """And back."""
+        if self._features is None:
+            return tree
+        place = np.searchsorted(self._features, tree.feature)
+        return tree._replace(feature=np.where(tree.feature < 0, -1, place).astype(np.int32))
+
+
+def learn_task(
+    name: str,
+    task: Task,
+    place: Workplace,
+    options: Options,
+    log: TaskLog | None = None,
+    on_tree: Callable[[str, Attempt], None] | None = None,
+    stop: threading.Event | None = None,
+) -> History:
+    """Learn one task; with a log, go on where it stopped.
+
+    >>> from gpuparse.kernels import cpu
+    >>> matrix = Matrix.from_csr((np.array([0, 1, 1]), np.array([3]), 10))
+    >>> task = Task(np.array([0, 1], np.int32), np.array([1, -1], np.int8), np.ones(2))
+    >>> history = learn_task("NP", task, Workplace.on(matrix, cpu), Options(max_trees=1))
+    >>> history.ensemble(matrix).feature.tolist()
+    [3, -1, -1]
+    """
+    path = LambdaPath(name, task, place, options)
+    for attempt in log.attempts if log is not None else ():
+        path.repeat(attempt)
+    end = path.follow(log, on_tree, stop)
+    if log is not None and end not in ("stopped", "time"):
+        log.finish(end, options)
+    return History(name, path.kept, path.tried, end)
+
+
+class LambdaPath:
+    """The state of one task along its path."""
+
+    def __init__(self, name: str, task: Task, place: Workplace, options: Options) -> None:
+        _check(name, task, place.matrix)
+        kernels, team = place.kernels, place.team
+        self._name, self._place, self._options = name, place, options
+        self._loss_rule, self._penalty = LOGISTIC, PENALTIES[options.penalty]
+        total, largest = math.fsum(task.importance), float(task.importance.max(initial=0.0))
+        task = Task(*map(kernels.to_device, task))
+        segments = kernels.arrays.take(place.matrix.segments, task.rows, axis=0)
+        self._sampler = Sampler(name, task, options, self._loss_rule, kernels, team)
+        self.percolator = Percolator(segments, place.words, place.postings, kernels, team)
+        self.leaves = Leaves(task, self._loss_rule, self._penalty, kernels, team, total, largest)
+        self._state = self._loss_rule.initial_state(kernels, len(task.rows))
         self._parameters = Parameters()
-        self._loss = math.log(2.0) * total_importance
+        self._loss = self._loss_rule.initial_value(total)
         self._lambda = math.inf
         self._idle = 0  # trees in a row that were no use
         self._seconds = 0.0
@@ -101,7 +130,7 @@ class Path:
 
     def follow(
         self,
-        log: Log | None,
+        log: TaskLog | None,
         on_tree: Callable[[str, Attempt], None] | None,
         stop: threading.Event | None,
     ) -> str:
@@ -115,22 +144,25 @@ class Path:
             attempt = self._try_tree()
             if attempt is None:
                 return "lambda" if self._lambda > 0 else "nothing falls"
+            if attempt.tree is not None:
+                attempt = replace(attempt, tree=self._place.outward(attempt.tree))
             self._note(attempt)
             if log is not None:
                 log.add(attempt)
             if on_tree is not None:
-                on_tree(self._label, attempt)
+                on_tree(self._name, attempt)
 
     def repeat(self, attempt: Attempt) -> None:
         """Go through an attempt of an earlier run again."""
         if attempt.tree is not None:
-            leaf = self.leaves.percolate(attempt.tree)
-            _, counts = self.leaves.sums(leaf, self._odds, len(attempt.tree.feature))
-            moving = np.flatnonzero(attempt.tree.value)
-            movers = self.leaves.movers(leaf, self._odds, counts, moving)
-            self.leaves.move(movers, attempt.tree.value[moving])
-            self.leaves.put_back(movers, self._odds)
-            self._add(attempt.tree)
+            tree = self._place.inward(attempt.tree)
+            leaf = self.percolator.percolate(tree)
+            _, counts = self.leaves.sums(leaf, self._state, len(tree.feature))
+            moving = np.flatnonzero(tree.value)
+            movers = self.leaves.movers(leaf, self._state, counts, moving)
+            self.leaves.move(movers, tree.value[moving])
+            self.leaves.put_back(movers, self._state)
+            self._add(tree)
         self._note(attempt)
 
     def _note(self, attempt: Attempt) -> None:
@@ -144,7 +176,7 @@ class Path:
 
     def _budget_spent(self) -> str | None:
         options = self._options
-        if self._idle >= options.patience or len(self._odds) == 0:
+        if self._idle >= options.patience or len(self._state) == 0:
             return "nothing falls"
         if options.max_trees is not None and len(self.kept) >= options.max_trees:
             return "trees"
@@ -160,13 +192,13 @@ class Path:
         if self._lambda < self._options.min_lambda or self._lambda == 0.0:
             return None
         tree = self.grow(sample, self._lambda)
-        leaf = self.leaves.percolate(tree)
+        leaf = self.percolator.percolate(tree)
         fall, loss, tree = self.rate(tree, leaf, self._lambda)
         kept = fall > self._options.epsilon
         if kept:
             self._add(tree)
         loss = loss if kept else self._loss
-        risk = loss + self._lambda * self._parameters.size(self._options.penalty)
+        risk = loss + self._lambda * self._penalty.size(self._parameters.values())
         return Attempt(
             self.tried, kept, self._lambda, risk, loss, tree.leaves(), len(self._parameters),
             round(time.perf_counter() - began, 6), tree if kept else None,
@@ -174,37 +206,36 @@ class Path:
 
     def begin(self) -> Sample:
         """The sample of the next tree, its root planted."""
-        sample = self._sampler.draw(self._odds, self.tried)
-        self._growth.plant(sample.rows, sample.packed)
+        sample = self._sampler.draw(self._state, self.tried)
+        self._place.growth.plant(sample.rows, sample.packed)
         return sample
 
     def grow(self, sample: Sample, lambda_: float) -> GrownTree:
         """The tree that grows from the root, its values still 0."""
-        objective = Objective.under(self._options, lambda_, sample.scale)
-        self._growth.limit(objective.least_weight(), self._parameters.last_feature)
-        grower = Grower(self._growth, self._parameters, objective, len(self._matrix.column))
-        return flatten(grower.grow(sample.positive, sample.negative, self._options.stumps))
+        gain, growth = Gain.under(self._options, lambda_, sample.scale), self._place.growth
+        growth.limit(gain.least_weight(), self._parameters.last_feature)
+        splitter = Splitter(growth, self._parameters, gain, len(self._place.matrix.column))
+        return flatten(Grower(growth, splitter).grow(sample.positive, sample.negative, self._options.stumps))
 
     def rate(self, tree: GrownTree, leaf: np.ndarray, lambda_: float) -> tuple[float, float, GrownTree]:
         """Search along each leaf's parameter: by how much the risk falls, the loss, and the tree with its values.
 
-        The odds change only if the risk falls by more than epsilon.
+        The states change only if the risk falls by more than epsilon.
         """
         options, size = self._options, len(tree.feature)
-        sums, counts = self.leaves.sums(leaf, self._odds, size)
+        sums, counts = self.leaves.sums(leaf, self._state, size)
         theta = np.zeros(size)
         for node, path in tree.paths().items():
             theta[node] = self._parameters.theta(compound(path))
-        threshold = lambda_ if options.penalty == "l1" else 0.0
-        moving = np.flatnonzero((tree.feature < 0) & ((np.abs(sums) > threshold) | (theta != 0.0)))
-        movers = self.leaves.movers(leaf, self._odds, counts, moving)
+        least = self._penalty.least_sum(lambda_)
+        moving = np.flatnonzero((tree.feature < 0) & ((np.abs(sums) > least) | (theta != 0.0)))
+        movers = self.leaves.movers(leaf, self._state, counts, moving)
         steps = self.leaves.steps(movers, theta[moving], lambda_)
         change = self.leaves.move(movers, steps)
-        before, after = theta[moving], theta[moving] + steps
-        size_change = np.abs(after) - np.abs(before) if options.penalty == "l1" else after**2 - before**2
+        size_change = self._penalty.change(theta[moving], theta[moving] + steps)
         fall = -(change + lambda_ * math.fsum(size_change))
         if fall > options.epsilon:
-            self.leaves.put_back(movers, self._odds)
+            self.leaves.put_back(movers, self._state)
         value = np.zeros(size)
         value[moving] = steps + 0.0  # no negative zeros
         return fall, self._loss + change, tree._replace(value=value)
@@ -212,7 +243,7 @@ class Path:
     def _steepest(self, sample: Sample) -> float:
         """The greatest |gradient| of the root, of an atomic feature, or of the negation of one, on the sample."""
         total = sample.positive - sample.negative
-        f, low, g, high = self._growth.extremes([0], [1 << 31], [-(1 << 31)], [], [])[0].tolist()
+        f, low, g, high = self._place.growth.extremes([0], [1 << 31], [-(1 << 31)], [], [])[0].tolist()
         sums = [total, *([low, total - low] if f >= 0 else []), *([high, total - high] if g >= 0 else [])]
         return max(abs(s) for s in sums) / sample.scale
 
@@ -222,13 +253,13 @@ class Path:
             self._parameters.add(paths[int(node)], float(tree.value[node]))
 
 
-def _check(label: str, examples: Task, matrix: Matrix) -> None:
-    rows, y, importance = examples
-    if not len(rows) == len(y) == len(importance):
+def _check(name: str, task: Task, matrix: Matrix) -> None:
+    rows, signs, importance = task
+    if not len(rows) == len(signs) == len(importance):
         raise TrainingError(
-            f"{label}: {len(rows)} rows, {len(y)} signs and {len(importance)} importances do not go together"
+            f"{name}: {len(rows)} rows, {len(signs)} signs and {len(importance)} importances do not go together"
         )
     if len(rows) and (rows.min() < 0 or rows.max() >= len(matrix.segments)):
-        raise TrainingError(f"{label}: an example's row is outside the matrix of {len(matrix.segments)} rows")
+        raise TrainingError(f"{name}: an example's row is outside the matrix of {len(matrix.segments)} rows")
     if not np.isfinite(importance).all() or (importance < 0).any():
-        raise TrainingError(f"{label}: the importances must be finite and not negative")
+        raise TrainingError(f"{name}: importances must be finite and not negative")

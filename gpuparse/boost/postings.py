@@ -1,4 +1,4 @@
-"""The matrix's segments by feature, once for all labels: splitting and percolation look only where a feature is."""
+"""The matrix's segments by feature, once for all tasks: splitting and percolation look only where a feature is."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ class Postings(NamedTuple):
         """The postings of a matrix, found by a team; they take as much memory as its features.
 
         >>> from gpuparse.kernels import cpu
-        >>> segments, starts = np.array([[1], [2]], np.int32), np.array([0, 0, 2, 3])
-        >>> matrix = Matrix(segments, starts, np.array([0, 1, 0], np.int32), np.zeros(2, np.uint8))
+        >>> matrix = Matrix.from_csr((np.array([0, 2, 3]), np.array([0, 1, 0]), 2))
         >>> Postings.of(matrix, cpu).holding(0)
         array([1, 2], dtype=int32)
         """

@@ -113,7 +113,7 @@ def described(training: TrainingData, vocabulary: Vocabulary, with_features: boo
 
     candidates, matrix = training.candidates, training.matrix
     space = FeatureSpace(vocabulary)
-    names = [space.name(number) for number in training.numbers] if with_features else []
+    names = [space.name(number) for number in training.matrix.numbers] if with_features else []
     first_states: dict[int, int] = {}  # of each sentence
     for state, sentence in enumerate(candidates.sentences.tolist()):
         first_states.setdefault(sentence, state)

@@ -26,7 +26,7 @@ from gpuparse.cli.arguments import (
     StrategyName,
 )
 from gpuparse.errors import UsageError
-from gpuparse.parse.run_folder import LABELS, RUN, begun_run, check_start, folder_of
+from gpuparse.parse.run_folder import LOG, RUN, begun_run, check_start, folder_of
 
 if TYPE_CHECKING:
     from gpuparse.device import Device as FoundDevice
@@ -264,7 +264,7 @@ def train_model(
     overwrite: bool = False,
 ) -> Model:
     """Train on treebanks, or on the synthetic one, and write the model and its report."""
-    from gpuparse.boost import read_attempts
+    from gpuparse.boost import read_log
     from gpuparse.cli.report import write_report
     from gpuparse.device import find_devices
     from gpuparse.parse.features.cache import check_place as check_cache
@@ -277,7 +277,7 @@ def train_model(
     if cache is not None:
         check_cache(cache)
     observer = observer or Observer()
-    kernels, *others = [found.kernels for found in find_devices(device)]
+    devices = [found.kernels for found in find_devices(device)]
     language = load_language(language_file)
     observer.stage("reading", 0)
     skipped: list[Any] = []
@@ -292,9 +292,9 @@ def train_model(
     settings = _settings(options, treebank, tuning, language)
     with begun_run(out, settings, resume) as folder, _termination_interrupts():
         matrix = cache or folder / "matrix"
-        model = train(corpus, language, options, folder / LABELS, kernels, matrix, observer, others=others)
+        model = train(corpus, language, options, folder / LOG, devices, matrix, observer)
         save_model(model, out)
-        write_report(model, read_attempts(folder / LABELS), folder / "report.html")
+        write_report(model, read_log(folder / LOG), folder / "report.html")
     return model
 
 

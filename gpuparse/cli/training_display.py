@@ -72,7 +72,7 @@ class TrainingDisplay(Observer):
         for warning in warnings:
             self._say(f"WARNING: {warning}")
 
-    def device(self, plan: str) -> None:
+    def plan(self, plan: str) -> None:
         """What of the matrix fits into a device's memory."""
         self._say(plan)
 
@@ -87,18 +87,18 @@ class TrainingDisplay(Observer):
     def step(self) -> None:
         self._done += 1
 
-    def tree(self, label: str, attempt: Attempt) -> None:
+    def tree(self, task: str, attempt: Attempt) -> None:
         with self._lock:
-            self._first.setdefault(label, attempt)
-            self._last[label] = attempt
-            self._trees[label] = self._trees.get(label, 0) + attempt.kept
-            self._seconds[label] = self._seconds.get(label, 0.0) + attempt.seconds
+            self._first.setdefault(task, attempt)
+            self._last[task] = attempt
+            self._trees[task] = self._trees.get(task, 0) + attempt.kept
+            self._seconds[task] = self._seconds.get(task, 0.0) + attempt.seconds
 
-    def label(self, label: str, end: str) -> None:
+    def end(self, task: str, why: str) -> None:
         self._done += 1
-        self._ended.add(label)
+        self._ended.add(task)
         if self._live is None:
-            self._say(f"{self._done}/{self._total} {self._line(label)}  ({end})")
+            self._say(f"{self._done}/{self._total} {self._line(task)}  ({why})")
 
     def point(self, point: CurvePoint) -> None:
         if self._live is None:

@@ -17,7 +17,7 @@ from gpuparse.storage import locked, write_atomically
 RUN = "run.json"
 LOCK = "lock"
 FORMAT = "gpuparse training run 1"
-LABELS = "labels"
+LOG = "log.jsonl"
 
 
 def folder_of(out: Path) -> Path:
@@ -70,7 +70,7 @@ def begun_run(out: Path, settings: Mapping[str, Any], resume: bool) -> Iterator[
         if resume:
             _check_settings(folder / RUN, settings)
         else:
-            _remove_logs(folder / LABELS)
+            _remove_log(folder / LOG)
             content = json.dumps({"format": FORMAT, "settings": settings}, indent=1)
             write_atomically(folder / RUN, content.encode())
         yield folder
@@ -98,9 +98,9 @@ def _check_settings(path: Path, settings: Mapping[str, Any]) -> None:
         )
 
 
-def _remove_logs(labels: Path) -> None:
-    """Remove the logs of an earlier run: files with a log's name and beginning."""
-    for path in labels.glob("*.jsonl"):
+def _remove_log(path: Path) -> None:
+    """Remove the log of an earlier run: a file with a log's name and beginning."""
+    if path.is_file():
         with path.open("rb") as file:
             ours = file.read(12) == b'{"version": ' or path.stat().st_size == 0
         if ours:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -13,9 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuparse.boost import Attempt, Options, train_labels
-from gpuparse.boost.ensemble import Ensemble
-from gpuparse.boost.path import Ensemble as Learned
+from gpuparse.boost import Ensemble, History, Options, Task, Watcher, learn
 from gpuparse.errors import TrainingError
 from gpuparse.evaluate import evaluate
 from gpuparse.jit import is_slow, telling, wait_until_compiled
@@ -53,8 +51,8 @@ class TrainingOptions:
         return {**asdict(self), "strategy": self.strategy.name}
 
 
-class Observer:
-    """Is told how far training has come; the command line shows it."""
+class Observer(Watcher):
+    """Is told how far training has come, and learning within it; the command line shows it. A task is a label's."""
 
     def corpus(self, corpus: Corpus, skipped: int) -> None:
         """The treebank was read; so many malformed trees were skipped."""
@@ -62,20 +60,11 @@ class Observer:
     def needs(self, needs: Needs, warnings: Sequence[str]) -> None:
         """About what the run takes; warnings say where that may be too much."""
 
-    def device(self, plan: str) -> None:
-        """What of the matrix fits into a device's memory."""
-
     def stage(self, name: str, total: int) -> None:
         """A stage begins, which takes so many steps; 0: nobody knows."""
 
     def step(self) -> None:
         """A step of the stage is done."""
-
-    def tree(self, label: str, attempt: Attempt) -> None:
-        """A tree was tried."""
-
-    def label(self, label: str, end: str) -> None:
-        """A label has come to its end, and why."""
 
     def point(self, point: CurvePoint) -> None:
         """The tuning set was parsed at a lambda."""
@@ -175,20 +164,18 @@ def train(
     corpus: Corpus,
     language: Language,
     options: TrainingOptions,
-    folder: Path,
-    kernels: Any,
+    log: Path,
+    devices: Sequence[Any],
     cache: Path | None = None,
     observer: Observer | None = None,
     stop: threading.Event | None = None,
-    others: Sequence[Any] = (),
 ) -> Model:
-    """Learn a model; `others` are the kernels of further devices, which share the labels.
+    """Learn a model; the devices share the labels, and the first parses the tuning set.
 
-    The folder keeps a log a label, from which a run that was stopped goes on where it was; the cache folder, if any,
-    the feature matrix.
+    A run that was stopped goes on from its log; the cache folder, if any, keeps the feature matrix.
     """
     observer = observer or Observer()
-    _check_needs(corpus, language, options, folder, cache, observer)
+    _check_needs(corpus, language, options, log.parent, cache, observer)
     telling.expect("train")
     is_slow()  # so that what parsing needs is compiled meanwhile
     tagger, corpus = _learn_tags(corpus, language, options, observer)
@@ -197,14 +184,16 @@ def train(
     observer.stage("features", len(trees))
     source = (trees, vocabulary, options.strategy, options.max_children, options.seed)
     data = training_data(*source, cache, lambda _: observer.step(), options.jobs)
-    learned = _learn(data, vocabulary, options, folder, kernels, cache_key(*source), observer, stop, others)
+    tasks = LabelTasks(data, vocabulary)
+    observer.stage("labels", len(tasks))
+    histories = learn(data.matrix, tasks, options.learn, devices, options.jobs, log, cache_key(*source), observer, stop)
     if stop is not None and stop.is_set():
         raise KeyboardInterrupt
-    model = replace(_assemble(data, vocabulary, learned, options), tagger=tagger)
+    model = replace(_assemble(data, vocabulary, histories, options), tagger=tagger)
     if not corpus.tuning:
         return model
     wait_until_compiled()
-    curve = calibrate(model, corpus.tuning, lambda_grid(model), options, kernels, observer)
+    curve = calibrate(model, corpus.tuning, lambda_grid(model), options, devices[0], observer)
     best = max(curve, key=lambda point: (point.f1, point.lambda_))
     return replace(model, lambda_=best.lambda_, curve=tuple(curve))
 
@@ -239,35 +228,26 @@ def _learn_tags(
     return tagger, retag(corpus, tagger, language, tagger_options)
 
 
-def _learn(
-    data: TrainingData,
-    vocabulary: Vocabulary,
-    options: TrainingOptions,
-    folder: Path,
-    kernels: Any,
-    fingerprint: str,
-    observer: Observer,
-    stop: threading.Event | None,
-    others: Sequence[Any],
-) -> dict[str, Learned]:
-    number = {label: at for at, label in enumerate(vocabulary.labels)}
-    positive = positive_examples(data, vocabulary)
-    observer.stage("labels", len(positive))
-    return train_labels(
-        positive,  # all labels have about as many examples; those with more to tell apart grow more trees
-        lambda label: data.candidates.of_label(number[label]),
-        data.matrix,
-        options.learn,
-        kernels,
-        folder,
-        fingerprint,
-        options.jobs,
-        observer.tree,
-        observer.label,
-        stop,
-        others,
-        observer.device,
-    )
+class LabelTasks(Mapping[str, Task]):
+    """The task of each label, made when it is asked for; those with the most correct examples come first.
+
+    All labels have about as many examples; those with more to tell apart grow more trees.
+    """
+
+    def __init__(self, data: TrainingData, vocabulary: Vocabulary) -> None:
+        self._candidates = data.candidates
+        self._number = {label: number for number, label in enumerate(vocabulary.labels)}
+        positive = positive_examples(data, vocabulary)
+        self._order = sorted(positive, key=lambda label: (-positive[label], label))
+
+    def __getitem__(self, label: str) -> Task:
+        return self._candidates.of_label(self._number[label])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._order)
+
+    def __len__(self) -> int:
+        return len(self._order)
 
 
 def positive_examples(data: TrainingData, vocabulary: Vocabulary) -> dict[str, int]:
@@ -277,15 +257,12 @@ def positive_examples(data: TrainingData, vocabulary: Vocabulary) -> dict[str, i
 
 
 def _assemble(
-    data: TrainingData, vocabulary: Vocabulary, learned: dict[str, Learned], options: TrainingOptions
+    data: TrainingData, vocabulary: Vocabulary, histories: Mapping[str, History], options: TrainingOptions
 ) -> Model:
-    ensembles = {}
-    rarity: dict[int, int] = {}
-    for label, path in learned.items():
-        trees = [attempt.tree for attempt in path.kept if attempt.tree is not None]
-        ensembles[label] = Ensemble.of(trees, [attempt.lambda_ for attempt in path.kept], data.numbers)
-        for tree in trees:
-            rarity |= {int(data.numbers[column]): int(column) for column in tree.feature if column >= 0}
+    ensembles: dict[str, Ensemble] = {label: histories[label].ensemble(data.matrix) for label in vocabulary.labels}
+    tested = np.unique(np.concatenate([ensemble.feature for ensemble in ensembles.values()]))
+    tested = tested[tested >= 0]
+    rarity = dict(zip(tested.tolist(), data.matrix.rank(tested).tolist(), strict=True))
     ends = [float(ensemble.lambdas[-1]) for ensemble in ensembles.values() if len(ensemble.lambdas)]
     if not ends:
         raise TrainingError("nothing could be learned: no tree lowers the risk of any label")

@@ -12,6 +12,7 @@ import numpy as np
 
 from gpuparse.boost import GrownTree, Options
 from gpuparse.boost.sample import sampling_key
+from gpuparse.boost.task import Task
 
 Compound = frozenset[tuple[int, bool]]
 MASK = 2**64 - 1
@@ -41,10 +42,10 @@ def parameters(trees: list[GrownTree]) -> dict[Compound, float]:
 
 
 class Oracle:
-    def __init__(self, label: str, dense: np.ndarray, examples, options: Options) -> None:
+    def __init__(self, label: str, dense: np.ndarray, task: Task, options: Options) -> None:
         self.label, self.options = label, options
-        self.x = dense[examples.rows]
-        self.y, self.b = examples.signs.astype(float), examples.importance
+        self.x = dense[task.rows]
+        self.y, self.b = task.signs.astype(float), task.importance
 
     def members(self, compound: Compound) -> np.ndarray:
         """The examples for which every literal holds."""

@@ -6,23 +6,23 @@ import numpy as np
 import pytest
 from gpuparse.kernels import cpu
 
-from gpuparse.boost import Ensemble, Options, train_label
-from gpuparse.boost.task import Task
+from gpuparse.boost import History, Options, Task
+from gpuparse.boost.path import Workplace, learn_task
 from gpuparse.errors import TrainingError, UsageError
 from tests.boost.problems import matrix_of
 
 
-def learn(dense: list[list[int]], y: list[int], importance: list[float] | None = None, **options) -> Ensemble:
+def learn(dense: list[list[int]], y: list[int], importance: list[float] | None = None, **options) -> History:
     table = np.array(dense, bool).reshape(len(y), len(dense[0]) if dense else 0)
     matrix = matrix_of(table, np.zeros(table.shape[1], np.uint8), 1)
     rows = np.arange(len(y), dtype=np.int32)
     weights = np.full(len(y), 0.5) if importance is None else np.array(importance, float)
-    return train_label("X", Task(rows, np.array(y, np.int8), weights), matrix, Options(**options), cpu)
+    return learn_task("X", Task(rows, np.array(y, np.int8), weights), Workplace.on(matrix, cpu), Options(**options))
 
 
-def score(ensemble: Ensemble, row: list[int]) -> float:
+def score(history: History, row: list[int]) -> float:
     total = 0.0
-    for attempt in ensemble.kept:
+    for attempt in history.kept:
         node = 0
         while attempt.tree.feature[node] >= 0:
             node = (attempt.tree.yes if row[attempt.tree.feature[node]] else attempt.tree.no)[node]
@@ -113,9 +113,9 @@ def test_importances_that_mean_nothing_are_refused(importance: list[float]) -> N
 
 def test_rows_outside_the_matrix_are_refused() -> None:
     matrix = matrix_of(np.ones((1, 1), bool), np.zeros(1, np.uint8), 1)
-    examples = Task(np.array([3], np.int32), np.array([1], np.int8), np.ones(1))
+    task = Task(np.array([3], np.int32), np.array([1], np.int8), np.ones(1))
     with pytest.raises(TrainingError, match="outside"):
-        train_label("X", examples, matrix, Options(), cpu)
+        learn_task("X", task, Workplace.on(matrix, cpu), Options())
 
 
 @pytest.mark.parametrize(

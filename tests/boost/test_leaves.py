@@ -8,35 +8,24 @@ from gpuparse.kernels import cpu
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuparse.boost import Options
 from gpuparse.boost import leaves as module
 from gpuparse.boost.leaves import Leaves, Movers
-from gpuparse.boost.postings import Postings
+from gpuparse.boost.loss import LOGISTIC
+from gpuparse.boost.penalty import PENALTIES
 from gpuparse.boost.task import Task
 from gpuparse.boost.team import Team
-from tests.boost.problems import matrix_of
 
 
 class OneLeaf:
-    """Task that all lie in one leaf, with given margins."""
+    """Examples that all lie in one leaf, with given margins."""
 
     def __init__(self, seed: int, n: int, spread: float = 2.0, penalty: str = "l1") -> None:
         rng = np.random.default_rng(seed)
         self.y = rng.choice([-1, 1], n, p=[0.6, 0.4]).astype(np.int8)
         self.importance, self.margin = rng.random(n), rng.normal(0, spread, n)
-        examples = Task(np.arange(n, dtype=np.int32), self.y, self.importance)
-        matrix = matrix_of(np.zeros((n, 1), bool), np.zeros(1, np.uint8), 1)
-        options = Options(penalty=penalty)
-        self.leaves = Leaves(
-            examples,
-            matrix,
-            Postings.of(matrix, cpu),
-            options,
-            cpu,
-            Team(1),
-            self.importance.sum(),
-            self.importance.max(),
-        )
+        task = Task(np.arange(n, dtype=np.int32), self.y, self.importance)
+        sizes = self.importance.sum(), self.importance.max()
+        self.leaves = Leaves(task, LOGISTIC, PENALTIES[penalty], cpu, Team(1), *sizes)
         self.leaf = np.zeros(n, np.int32)
 
     def movers(self) -> Movers:

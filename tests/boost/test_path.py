@@ -13,7 +13,8 @@ from gpuparse.kernels.cpu.growth import growth, histograms
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuparse.boost import Attempt, Ensemble, Options, train_label
+from gpuparse.boost import Attempt, History, Options
+from gpuparse.boost.path import Workplace, learn_task
 from tests.boost.oracle import Oracle, parameters
 from tests.boost.problems import Problem, problem, problems
 
@@ -32,17 +33,16 @@ OPTIONS = st.builds(
 )
 
 
-def learn(given: Problem, options: Options, kernels: Any = cpu) -> tuple[Ensemble, list[Attempt]]:
+def learn(given: Problem, options: Options, kernels: Any = cpu) -> tuple[History, list[Attempt]]:
     attempts: list[Attempt] = []
-    ensemble = train_label(
-        "NP", given.examples, given.matrix, options, kernels, on_tree=lambda label, attempt: attempts.append(attempt)
-    )
-    return ensemble, attempts
+    place = Workplace.on(given.matrix, kernels, options.threads)
+    history = learn_task("NP", given.task, place, options, on_tree=lambda _, attempt: attempts.append(attempt))
+    return history, attempts
 
 
 def check_against_oracle(given: Problem, options: Options, kernels: Any = cpu) -> int:
-    ensemble, attempts = learn(given, options, kernels)
-    oracle = Oracle("NP", given.dense, given.examples, options)
+    history, attempts = learn(given, options, kernels)
+    oracle = Oracle("NP", given.dense, given.task, options)
     trees, lambda_ = [], math.inf
     for attempt in attempts:
         expected = oracle.next(trees, lambda_, attempt.attempt)
@@ -60,7 +60,7 @@ def check_against_oracle(given: Problem, options: Options, kernels: Any = cpu) -
             trees.append(attempt.tree)
         assert attempt.nonzero == len(parameters(trees))
         lambda_ = attempt.lambda_ if attempt.kept else attempt.lambda_ * options.eta
-    if ensemble.end == "lambda":
+    if history.end == "lambda":
         assert oracle.next(trees, lambda_, len(attempts)).lambda_ < options.min_lambda
     return len(trees)
 
@@ -97,7 +97,7 @@ def test_compounds_met_again_share_their_parameter_and_their_gain_knows_it() -> 
 @settings(max_examples=40, deadline=None)
 def test_the_risk_falls_with_every_tree_that_is_kept_and_lambda_never_rises(given, options) -> None:
     _, attempts = learn(given, options)
-    oracle = Oracle("NP", given.dense, given.examples, options)
+    oracle = Oracle("NP", given.dense, given.task, options)
     trees = []
     for attempt in attempts:
         before = oracle.risk(parameters(trees), attempt.lambda_)

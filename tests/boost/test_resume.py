@@ -5,37 +5,65 @@ from __future__ import annotations
 import json
 import os
 import random
-import re
 import signal
 import subprocess
 import sys
 import threading
 import time
 import zlib
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from gpuparse.kernels import cpu
 
-from gpuparse.boost import Ensemble, Log, Options, log_path, train_label, train_labels
+from gpuparse.boost import Attempt, History, Log, Options, Task, Watcher
+from gpuparse.boost import learn as learn_tasks
 from gpuparse.errors import TrainingError
 from tests.boost.problems import problem
 from tests.processes import start
 
 OPTIONS = Options(sample=150, max_trees=25, min_lambda=0.0, split_margin=0.05)
 GIVEN = problem(11, 400, 60, 3)
-LABELS = {"NP": 350, "VP": 350, "S|X/Y": 350}
+TASKS = dict.fromkeys(("NP", "VP", "X" * 300 + "/../.."), GIVEN.task)
 
 
-def learn(folder: Path, options: Options = OPTIONS, jobs: int = 1, **more) -> dict[str, Ensemble]:
-    return train_labels(LABELS, lambda label: GIVEN.examples, GIVEN.matrix, options, cpu, folder, "data", jobs, **more)
+class Listener(Watcher):
+    """Calls a function with every tree."""
+
+    def __init__(self, heard: Callable[[str, Attempt], object]) -> None:
+        self.tree = heard  # type: ignore[method-assign]
 
 
-def bits(ensembles: dict[str, Ensemble]) -> dict[str, list]:
+class Asked(Mapping[str, Task]):
+    """Tasks that are made by a function when they are asked for."""
+
+    def __init__(self, make: Callable[[str], Task]) -> None:
+        self.make = make
+
+    def __getitem__(self, name: str) -> Task:
+        return self.make(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(TASKS)
+
+    def __len__(self) -> int:
+        return len(TASKS)
+
+
+def log_of(folder: Path) -> Path:
+    return folder / "log.jsonl"
+
+
+def learn(folder: Path, options: Options = OPTIONS, jobs: int = 1, tasks=TASKS, **more) -> dict[str, History]:
+    return learn_tasks(GIVEN.matrix, tasks, options, [cpu], jobs, log_of(folder), "data", **more)
+
+
+def bits(histories: dict[str, History]) -> dict[str, list]:
     return {
-        label: [{k: v for k, v in attempt.to_json().items() if k != "seconds"} for attempt in ensemble.kept]
-        for label, ensemble in ensembles.items()
+        name: [{k: v for k, v in attempt.to_json().items() if k != "seconds"} for attempt in history.kept]
+        for name, history in histories.items()
     }
 
 
@@ -53,27 +81,26 @@ def test_labels_differ_and_the_number_of_jobs_and_threads_changes_no_bit(whole, 
 
 def test_a_log_cut_at_any_byte_is_taken_up_again(whole, tmp_path: Path) -> None:
     learn(tmp_path)
-    path = log_path(tmp_path, "NP")
+    path = log_of(tmp_path)
     content = path.read_bytes()
     for cut in random.Random(0).sample(range(len(content)), 12):
         path.write_bytes(content[:cut])
         assert bits(learn(tmp_path)) == whole
-        assert json.loads(path.read_bytes().splitlines()[0])["label"] == "NP"
+        assert json.loads(path.read_bytes().splitlines()[0])["fingerprint"] == "data"
 
 
 def test_a_finished_label_is_not_learned_again(whole, tmp_path: Path) -> None:
     learn(tmp_path)
 
-    def never(label: str):
-        raise AssertionError(label)
+    def never(name: str) -> Task:
+        raise AssertionError(name)
 
-    again = train_labels(LABELS, never, GIVEN.matrix, OPTIONS, cpu, tmp_path, "data")
-    assert bits(again) == whole
+    assert bits(learn(tmp_path, tasks=Asked(never))) == whole
 
 
 def test_a_greater_budget_goes_on_from_a_smaller(whole, tmp_path: Path) -> None:
     short = learn(tmp_path, replace(OPTIONS, max_trees=7))
-    assert all(len(ensemble.kept) == 7 for ensemble in short.values())
+    assert all(len(history.kept) == 7 for history in short.values())
     assert bits(learn(tmp_path)) == whole
 
 
@@ -82,14 +109,14 @@ def test_a_greater_budget_goes_on_from_a_smaller(whole, tmp_path: Path) -> None:
     [(replace(OPTIONS, seed=1), "data", "options"), (OPTIONS, "other data", "fingerprint")],
 )
 def test_a_log_of_other_data_or_options_is_refused(tmp_path: Path, options, fingerprint: str, named: str) -> None:
-    Log(tmp_path / "NP.jsonl", "NP", OPTIONS, "data")
+    Log(log_of(tmp_path), OPTIONS, "data")
     with pytest.raises(TrainingError, match=named):
-        Log(tmp_path / "NP.jsonl", "NP", options, fingerprint)
+        Log(log_of(tmp_path), options, fingerprint)
 
 
 def test_damage_in_the_middle_of_a_log_is_an_error_with_its_line(tmp_path: Path) -> None:
     learn(tmp_path, replace(OPTIONS, max_trees=3))
-    path = log_path(tmp_path, "NP")
+    path = log_of(tmp_path)
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join([*lines[:2], b"{damaged\n", *lines[3:]]))
     with pytest.raises(TrainingError, match="line 3"):
@@ -98,28 +125,29 @@ def test_damage_in_the_middle_of_a_log_is_an_error_with_its_line(tmp_path: Path)
 
 def test_a_stop_ends_each_label_after_its_tree_and_can_be_taken_up(whole, tmp_path: Path) -> None:
     stop = threading.Event()
-    stopped = learn(tmp_path, on_tree=lambda label, attempt: stop.set() if attempt.attempt == 4 else None, stop=stop)
-    assert {ensemble.end for ensemble in stopped.values()} == {"stopped"}
-    assert sorted(ensemble.tried for ensemble in stopped.values()) == [0, 0, 5]
+    listener = Listener(lambda _, attempt: stop.set() if attempt.attempt == 4 else None)
+    stopped = learn(tmp_path, watcher=listener, stop=stop)
+    assert {history.end for history in stopped.values()} == {"stopped"}
+    assert sorted(history.tried for history in stopped.values()) == [0, 0, 5]
     assert bits(learn(tmp_path)) == whole
 
 
 def test_a_failure_in_one_label_is_told(tmp_path: Path) -> None:
-    def examples_of(label: str):
-        if label == "VP":
+    def task_of(name: str) -> Task:
+        if name == "VP":
             raise TrainingError("no examples for VP")
-        return GIVEN.examples
+        return GIVEN.task
 
     with pytest.raises(TrainingError, match="VP"):
-        train_labels(LABELS, examples_of, GIVEN.matrix, OPTIONS, cpu, tmp_path, "data", jobs=2)
+        learn(tmp_path, jobs=2, tasks=Asked(task_of))
 
 
 def test_every_attempt_is_a_line_that_can_be_plotted(tmp_path: Path) -> None:
-    ensemble = learn(tmp_path)["NP"]
-    lines = [json.loads(line) for line in log_path(tmp_path, "NP").read_text().splitlines()]
-    attempts = [line for line in lines if "attempt" in line]
-    assert len(attempts) == ensemble.tried
-    assert [line["attempt"] for line in attempts] == list(range(ensemble.tried))
+    history = learn(tmp_path)["NP"]
+    lines = [json.loads(line) for line in log_of(tmp_path).read_text().splitlines()]
+    attempts = [line for line in lines if "attempt" in line and line["task"] == "NP"]
+    assert len(attempts) == history.tried
+    assert [line["attempt"] for line in attempts] == list(range(history.tried))
     assert {"lambda", "risk", "loss", "leaves", "nonzero", "seconds", "kept"} <= attempts[0].keys()
 
 
@@ -142,8 +170,7 @@ def test_a_process_killed_again_and_again_learns_the_same(whole, tmp_path: Path)
 
 
 def test_training_without_a_log_is_the_same(whole) -> None:
-    ensemble = train_label("NP", GIVEN.examples, GIVEN.matrix, OPTIONS, cpu)
-    assert bits({"NP": ensemble})["NP"] == whole["NP"]
+    assert bits(learn_tasks(GIVEN.matrix, TASKS, OPTIONS, [cpu])) == whole
 
 
 def rewritten(lines: list[dict]) -> bytes:
@@ -159,7 +186,7 @@ def rewritten(lines: list[dict]) -> bytes:
 @pytest.mark.parametrize("change", ["doubled", "lost", "swapped", "edited"])
 def test_a_log_with_a_line_too_many_too_few_or_changed_is_refused_with_the_line(tmp_path: Path, change: str) -> None:
     learn(tmp_path, replace(OPTIONS, max_trees=4))
-    path = log_path(tmp_path, "NP")
+    path = log_of(tmp_path)
     lines = path.read_bytes().splitlines(keepends=True)
     changed = {
         "doubled": [*lines[:2], lines[1], *lines[2:]],
@@ -181,30 +208,28 @@ def test_an_index_in_a_log_is_checked_even_where_the_checksums_are_right(
     tmp_path: Path, array: str, value: int
 ) -> None:
     learn(tmp_path, replace(OPTIONS, max_trees=2))
-    path = log_path(tmp_path, "NP")
+    path = log_of(tmp_path)
     lines = [json.loads(line) for line in path.read_bytes().splitlines()]
     lines[1]["tree"][array][0] = value
     path.write_bytes(rewritten(lines))
-    with pytest.raises(TrainingError, match=r"line 2|tests a feature"):
+    with pytest.raises(TrainingError, match=r"line 2|tests an unknown feature"):
         learn(tmp_path)
 
 
 def test_an_attempt_that_is_lost_is_noticed_where_the_checksums_are_right(tmp_path: Path) -> None:
     learn(tmp_path, replace(OPTIONS, max_trees=3))
-    path = log_path(tmp_path, "NP")
+    path = log_of(tmp_path)
     lines = [json.loads(line) for line in path.read_bytes().splitlines()]
     path.write_bytes(rewritten([lines[0], *lines[2:]]))
     with pytest.raises(TrainingError, match=r"line 2: .*attempt 1, where attempt 0 belongs"):
         learn(tmp_path)
 
 
-def test_no_label_becomes_a_file_name(tmp_path: Path) -> None:
-    labels = ["X" * 300, "a/../../b", "..", "np", "NP", "ä" * 200, "CON", ""]
-    names = [log_path(tmp_path, label).name for label in labels]
-    assert len({name.lower() for name in names}) == len(labels)
-    assert all(len(name) < 60 and re.fullmatch(r"[A-Za-z0-9]*-[0-9a-f]{16}\.jsonl", name) for name in names)
+def test_no_task_becomes_a_file_name(tmp_path: Path) -> None:
+    learn(tmp_path, replace(OPTIONS, max_trees=1))
+    assert [path.name for path in tmp_path.iterdir()] == ["log.jsonl"]
 
 
 if __name__ == "__main__":
     print(".", end="", flush=True)
-    learn(Path(sys.argv[1]), on_tree=lambda label, attempt: time.sleep(0.01))
+    learn(Path(sys.argv[1]), watcher=Listener(lambda *_: time.sleep(0.01)))

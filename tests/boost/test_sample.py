@@ -1,4 +1,4 @@
-"""Priority sampling: by weight, without importance, the same everywhere; and weights as integers."""
+"""Priority sampling: by weight, without bias, the same everywhere; and weights as integers."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuparse.boost import Options
+from gpuparse.boost.loss import LOGISTIC
 from gpuparse.boost.sample import Sample, Sampler, sampling_key
 from gpuparse.boost.task import Task
 from gpuparse.boost.team import Team
@@ -16,8 +17,8 @@ from tests.boost.oracle import uniform
 
 
 def sampler(importance: np.ndarray, y: np.ndarray, size: int, seed: int, label: str = "NP") -> Sampler:
-    examples = Task(np.arange(len(importance), dtype=np.int32), y, importance)
-    return Sampler(label, examples, Options(sample=size, seed=seed), cpu, Team(1))
+    task = Task(np.arange(len(importance), dtype=np.int32), y, importance)
+    return Sampler(label, task, Options(sample=size, seed=seed), LOGISTIC, cpu, Team(1))
 
 
 def signed(sample: Sample) -> np.ndarray:

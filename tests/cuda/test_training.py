@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,10 @@ import pytest
 from gpuparse.kernels import cpu
 from hypothesis import given, settings
 
-from gpuparse.boost import Attempt, Options, train_label, train_labels
-from gpuparse.boost.leaves import Leaves
-from gpuparse.boost.postings import Postings
+from gpuparse.boost import Attempt, Options, Watcher
+from gpuparse.boost import learn as learn_tasks
+from gpuparse.boost.path import Workplace, learn_task
+from gpuparse.boost.percolation import Percolator
 from gpuparse.boost.task import Task
 from gpuparse.boost.team import Team
 from gpuparse.errors import DeviceError
@@ -70,7 +70,7 @@ def test_degenerate_problems_end_as_on_the_cpu(cuda: Any, given: Problem) -> Non
 
 def test_no_example_at_all_ends_at_once(cuda: Any) -> None:
     nothing = Task(np.empty(0, np.int32), np.empty(0, np.int8), np.empty(0))
-    assert learn(GIVEN._replace(examples=nothing), SMALL, cuda)[1] == []
+    assert learn(GIVEN._replace(task=nothing), SMALL, cuda)[1] == []
 
 
 def test_an_iteration_copies_a_few_kilobytes_back_and_looks_a_few_times(cuda: Any) -> None:
@@ -82,7 +82,7 @@ def test_an_iteration_copies_a_few_kilobytes_back_and_looks_a_few_times(cuda: An
         before.update(vars(cuda.traffic))
 
     options = Options(max_trees=4, min_lambda=0.0, sample=20)
-    train_label("NP", GIVEN.examples, GIVEN.matrix, options, cuda, on_tree=count)
+    learn_task("NP", GIVEN.task, Workplace.on(GIVEN.matrix, cuda), options, on_tree=count)
     assert len(counts) >= 4
     for spent in counts:
         assert spent["to_host"] <= 4096
@@ -103,7 +103,7 @@ def small_memory(cuda: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def table_bytes(given: Problem) -> int:
-    segments, starts, _, column = given.matrix
+    segments, starts, _, column, _ = given.matrix
     return segments.nbytes + starts.nbytes + column.nbytes + 8 * (len(starts) - 1) + 8 * (len(column) + 1)
 
 
@@ -121,21 +121,30 @@ def test_several_passes_lead_to_the_same_leaves_where_the_matrix_is_streamed(cud
     small_memory(table_bytes(given) + 400)
     found = []
     for kernels in (cpu, cuda):
-        matrix = kernels.hold(given.matrix)
-        examples = Task(*map(kernels.to_device, given.examples))
-        postings = Postings.of(matrix, kernels)
-        leaves = Leaves(examples, matrix, postings, Options(), kernels, Team(1), 1.0, 1.0)
-        found.append(kernels.to_host(leaves.percolate(tree)).tolist())
+        place = Workplace.on(given.matrix, kernels)
+        segments = kernels.arrays.take(place.matrix.segments, kernels.to_device(given.task.rows), axis=0)
+        percolator = Percolator(segments, place.words, place.postings, kernels, Team(1))
+        found.append(kernels.to_host(percolator.percolate(tree)).tolist())
     assert found[0] == found[1]
 
 
-LABELS = {"NP": 9, "VP": 7, "PP": 5, "S": 3}
+TASKS = dict.fromkeys(("NP", "VP", "PP", "S"), GIVEN.task)
 
 
-def train(folder: Path, kernels: Any, **more: Any) -> dict[str, list[dict[str, Any]]]:
+class Plans(Watcher):
+    """Keeps what is said of the devices' memory."""
+
+    def __init__(self) -> None:
+        self.plans: list[str] = []
+
+    def plan(self, plan: str) -> None:
+        self.plans.append(plan)
+
+
+def train(*devices: Any, watcher: Watcher | None = None) -> dict[str, list[dict[str, Any]]]:
     options = Options(max_trees=1, min_lambda=0.0)
-    ensembles = train_labels(LABELS, lambda _: GIVEN.examples, GIVEN.matrix, options, kernels, folder, "x", **more)
-    return {label: [attempt.tree.to_json() for attempt in found.kept] for label, found in ensembles.items()}
+    histories = learn_tasks(GIVEN.matrix, TASKS, options, devices, watcher=watcher)
+    return {name: [attempt.tree.to_json() for attempt in history.kept] for name, history in histories.items()}
 
 
 class Counted:
@@ -149,29 +158,26 @@ class Counted:
         return getattr(self.kernels, name)
 
 
-def test_labels_are_shared_out_over_devices_and_come_out_the_same(cuda: Any, tmp_path: Path) -> None:
+def test_tasks_are_shared_out_over_devices_and_come_out_the_same(cuda: Any) -> None:
     devices = [Counted(cuda), Counted(cuda)]
-    told: list[str] = []
-    found = train(tmp_path / "two", devices[0], others=[devices[1]], on_plan=told.append)
-    assert found == train(tmp_path / "cpu", cpu)
-    assert sum(device.planted for device in devices) == len(LABELS)
+    plans = Plans()
+    assert train(*devices, watcher=plans) == train(cpu)
+    assert sum(device.planted for device in devices) == len(TASKS)
     assert all(device.planted for device in devices)
-    assert [plan.split(": ")[1] for plan in told] == ["resident", "resident"]
+    assert [plan.split(": ")[1] for plan in plans.plans] == ["resident", "resident"]
 
 
-def test_a_matrix_that_can_not_even_be_streamed_fails_before_anything_is_learned(
-    cuda: Any, small_memory: Any, tmp_path: Path
-) -> None:
+def test_a_matrix_that_can_not_even_be_streamed_fails_before_anything_is_learned(cuda: Any, small_memory: Any) -> None:
     small_memory(100)
-    with pytest.raises(DeviceError, match=r"at once, of which 0.0 MiB are free. Fewer --jobs") as caught:
-        train(tmp_path, cuda)
+    with pytest.raises(DeviceError, match=r"at once, of which 0.0 MiB are free. Fewer jobs") as caught:
+        train(cuda)
     assert caught.value.exit_code == 2
 
 
-def test_running_out_of_memory_says_what_to_do(cuda: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_running_out_of_memory_says_what_to_do(cuda: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: Any) -> None:
         raise MemoryError("Out of memory allocating 4,096 bytes")
 
     monkeypatch.setattr(cuda, "weigh", full)
-    with pytest.raises(DeviceError, match=r"Out of memory allocating 4,096 bytes. Fewer --jobs"):
-        train(tmp_path, cuda)
+    with pytest.raises(DeviceError, match=r"Out of memory allocating 4,096 bytes. Fewer jobs"):
+        train(cuda)

@@ -11,7 +11,7 @@ from gpuparse.kernels import cpu
 
 from gpuparse.boost.fixed_point import scale_for
 from gpuparse.boost.leaves import _cells
-from gpuparse.boost.passes import passes
+from gpuparse.boost.percolation import passes
 from gpuparse.boost.postings import Postings
 from gpuparse.boost.sample import sampling_key
 from gpuparse.boost.team import Team
@@ -131,7 +131,7 @@ def test_each_features_segments_are_the_same_in_any_order(cuda: Any, given: Prob
 def test_percolation_ends_in_the_same_leaves_in_one_pass_or_several(cuda: Any, length: int) -> None:
     given = problem(3, 30, 100, 2, density=0.2)
     tree = chain(np.random.default_rng(0).permutation(100)[:length].tolist())
-    rows = given.examples.rows
+    rows = given.task.rows
     leaf, words = np.zeros(len(rows), np.int32), np.zeros(len(given.matrix.starts) - 1, np.uint64)
     for closed, below, exits in passes(tree):
         marks = (tree.feature, closed, *Postings.of(given.matrix, cpu))

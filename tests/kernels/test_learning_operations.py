@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuparse.boost import GrownTree
-from gpuparse.boost.passes import passes
+from gpuparse.boost.percolation import passes
 from gpuparse.boost.postings import Postings
 from gpuparse.boost.team import Team
 from tests.boost.problems import Problem, problem, problems
@@ -93,7 +93,7 @@ def chain(features: list[int]) -> GrownTree:
 def test_percolation_ends_where_a_walk_down_the_tree_ends_in_one_pass_or_several(length: int) -> None:
     given = problem(3, 50, 300, 2, density=0.1)
     tree = chain(np.random.default_rng(0).permutation(300)[:length].tolist())
-    rows = given.examples.rows
+    rows = given.task.rows
     leaf = np.zeros(len(rows), np.int32)
     matrix, postings = given.matrix, Postings.of(given.matrix, cpu)
     found = passes(tree)

@@ -95,7 +95,7 @@ def _sizes(training: TrainingData, vocabulary: Vocabulary) -> dict[str, Any]:
         "examples": examples,
         "examples_of_label": dict(zip(vocabulary.labels, of_label, strict=True)),
         "rows_per_example": rows / max(examples, 1),
-        "features": len(training.numbers),
+        "features": len(training.matrix.numbers),
         "nonzeros": nonzeros,
         "nonzeros_per_row": nonzeros / max(rows, 1),
         "stored_nonzeros": len(matrix.features),

@@ -31,7 +31,7 @@ PLANTED = 200  # features that decide the answer, among the frequent ones
 
 
 def learn_command(
-    rows: Annotated[int, typer.Option(min=10, metavar="N", help="Task.")] = 100_000,
+    rows: Annotated[int, typer.Option(min=10, metavar="N", help="Examples.")] = 100_000,
     features: Annotated[int, typer.Option(min=10, metavar="N", help="Atomic features.")] = 1_100_000,
     active: Annotated[int, typer.Option(min=1, metavar="N", help="Features per example, about.")] = 300,
     leaves: Annotated[int, typer.Option(min=2, metavar="N", help="Leaves of the tree, about.")] = 40,
@@ -72,11 +72,11 @@ def learning_speed(
     from gpuparse.device import find_device
 
     found = find_device(device)
-    matrix, examples = zipf_problem(rows, features, active)
+    matrix, task = zipf_problem(rows, features, active)
     figures: dict[str, Any] = {"device": found.name, "device_about": found.about, "rows": rows, "features": features}
     figures |= {"ids": len(matrix.features), "threads": threads}
     held = found.kernels.hold(matrix)
-    figures |= _our_tree(held, examples, leaves, threads, found)
+    figures |= _our_tree(held, task, leaves, threads, found)
 
     def stream() -> None:
         held.features.max()
@@ -86,17 +86,17 @@ def learning_speed(
     streaming = min(_seconds(stream)[clock] for _ in range(REPEATS))
     figures["bandwidth_gb_s"] = matrix.features.nbytes / streaming / 1e9
     figures["streaming_fraction"] = streaming / tree
-    other = _xgboost_tree(matrix, examples, figures["leaves"], threads) if find_spec("xgboost") else None
+    other = _xgboost_tree(matrix, task, figures["leaves"], threads) if find_spec("xgboost") else None
     figures["xgboost_tree_cpu_s"] = other
     figures["ratio"] = None if other is None else other / tree
     return figures
 
 
 def zipf_problem(rows: int, features: int, active: int, seed: int = 0) -> tuple[Matrix, Task]:
-    """Task whose features follow Zipf's law, as words do, and whose answer is a noisy sum of some frequent ones.
+    """A task whose features follow Zipf's law, as words do, and whose answer is a noisy sum of some frequent ones.
 
-    >>> matrix, examples = zipf_problem(50, 1000, 10)
-    >>> matrix.segments.shape, len(examples.signs)
+    >>> matrix, task = zipf_problem(50, 1000, 10)
+    >>> matrix.segments.shape, len(task.signs)
     ((50, 1), 50)
     """
     import numpy as np
@@ -113,7 +113,8 @@ def zipf_problem(rows: int, features: int, active: int, seed: int = 0) -> tuple[
     score += 0.3 * score.std() * random.normal(size=rows)
     y = np.where(score > np.quantile(score, 0.7), 1, -1).astype(np.int8)
     segments = np.arange(1, rows + 1, dtype=np.int32).reshape(-1, 1)
-    matrix = Matrix(segments, starts.astype(np.int64), ids, np.zeros(features, np.uint8))
+    numbers = np.arange(features, dtype=np.int32)
+    matrix = Matrix(segments, starts.astype(np.int64), ids, np.zeros(features, np.uint8), numbers)
     return matrix, Task(np.arange(rows, dtype=np.int32), y, np.full(rows, 0.5))
 
 
@@ -141,30 +142,30 @@ def _zipf_rows(random: np.random.Generator, rows: int, features: int, active: in
     return drawn[kept], np.cumsum(kept.sum(axis=1))
 
 
-def _our_tree(matrix: Matrix, examples: Task, leaves: int, threads: int, device: FoundDevice) -> dict[str, Any]:
+def _our_tree(matrix: Matrix, task: Task, leaves: int, threads: int, device: FoundDevice) -> dict[str, Any]:
     """Seconds to grow a tree of about so many leaves, and to percolate the examples and rate the leaves."""
     from gpuparse.boost.options import Options
-    from gpuparse.boost.path import Path
+    from gpuparse.boost.path import LambdaPath, Workplace
     from gpuparse.boost.postings import Postings
     from gpuparse.boost.team import Team
 
     kernels = device.kernels
     postings = Postings.of(matrix, kernels)
 
-    def path_of(team: Team) -> Path:
-        options = Options(threads=team.threads, sample=len(examples.rows), epsilon=float("inf"))  # no tree is kept
-        return Path("bench", examples, matrix, postings, options, kernels, team)
+    def path_of(team: Team) -> LambdaPath:
+        options = Options(threads=team.threads, sample=len(task.rows), epsilon=float("inf"))  # no tree is kept
+        return LambdaPath("bench", task, Workplace(matrix, postings, kernels, team), options)
 
     with Team(threads) as team, Team(1) as one, Team(max(threads, 2)) as many:
         path = path_of(team)
         lambda_ = _lambda_for(leaves, lambda lambda_: path.grow(path.begin(), lambda_).leaves())
         tree = path.grow(path.begin(), lambda_)
 
-        def grow(path: Path) -> None:
+        def grow(path: LambdaPath) -> None:
             path.grow(path.begin(), lambda_)
 
         def finish() -> None:
-            path.rate(tree, path.leaves.percolate(tree), lambda_)
+            path.rate(tree, path.percolator.percolate(tree), lambda_)
 
         finish()
         growing = [_seconds(partial(grow, path)) for _ in range(REPEATS)]
@@ -208,15 +209,15 @@ def _lambda_for(leaves: int, count: Callable[[float], int]) -> float:
     return middle
 
 
-def _xgboost_tree(matrix: Matrix, examples: Task, leaves: int, threads: int) -> float:
+def _xgboost_tree(matrix: Matrix, task: Task, leaves: int, threads: int) -> float:
     """CPU seconds of one of XGBoost's trees, once warm."""
     import numpy as np
     import xgboost
     from scipy.sparse import csr_matrix
 
-    shape = (len(examples.rows), len(matrix.column))
+    shape = (len(task.rows), len(matrix.column))
     ones = np.ones(len(matrix.features), np.float32)
-    table = xgboost.DMatrix(csr_matrix((ones, matrix.features, matrix.starts[1:]), shape=shape), examples.signs > 0)
+    table = xgboost.DMatrix(csr_matrix((ones, matrix.features, matrix.starts[1:]), shape=shape), task.signs > 0)
     parameters = {
         "tree_method": "hist", "grow_policy": "lossguide", "max_leaves": leaves, "max_depth": 0,
         "objective": "binary:logistic", "nthread": threads,

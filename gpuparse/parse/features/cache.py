@@ -29,7 +29,7 @@ from gpuparse.parse.logic.vocabulary import Vocabulary
 from gpuparse.storage import move_folder, write_atomically
 from gpuparse.trees import Tree
 
-FORMAT = 1  # changes whenever the files or the features do, even by a single feature
+FORMAT = 2  # changes whenever the files or the features do, even by a single feature
 CONTENTS = "contents.json"
 _BLOCK = 2**22  # bytes read at once
 _ABANDONED = 3600  # seconds: no save takes as long
@@ -133,7 +133,7 @@ def load(folder: Path, key: str, check: bool = True) -> TrainingData | None:
         arrays = {name: _map_array(folder / f"{name}.npy", about, check) for name, about in contents["files"].items()}
         matrix = Matrix(*(arrays[f"matrix.{field}"] for field in Matrix._fields))
         candidates = Candidates(*(arrays[f"candidates.{field}"] for field in Candidates._fields))
-        training = TrainingData(matrix, candidates, arrays["numbers"], int(contents["uninferable"]))
+        training = TrainingData(matrix, candidates, int(contents["uninferable"]))
         if check:
             _check_indices(training)
         return training
@@ -150,7 +150,7 @@ def load(folder: Path, key: str, check: bool = True) -> TrainingData | None:
 
 def _check_indices(training: TrainingData) -> None:
     """Raise ValueError where an index is outside its array: compiled code would follow it."""
-    (segments, starts, features, column), candidates, numbers, _ = training
+    (segments, starts, features, column, numbers), candidates, _ = training
     n_rows, n_states, n_candidates = len(segments), len(candidates.sentences), len(candidates.states)
     sound = [
         starts[0] == 0 and starts[-1] == len(features) and bool((starts[1:] >= starts[:-1]).all()),
@@ -199,7 +199,6 @@ def _arrays(training: TrainingData) -> dict[str, np.ndarray]:
     return {
         **{f"matrix.{field}": array for field, array in training.matrix._asdict().items()},
         **{f"candidates.{field}": array for field, array in training.candidates._asdict().items()},
-        "numbers": training.numbers,
     }
 
 

@@ -19,7 +19,6 @@ from gpuparse.boost.task import Task
 from gpuparse.dtypes import CHOICE, FEATURE, ITEM, OFFSET, POSITION, REAL, ROW, SEGMENT, SIGN
 from gpuparse.errors import UsageError
 from gpuparse.parse.features.extraction import segment_capacity
-from gpuparse.parse.features.segments import count_features, renumber
 from gpuparse.parse.features.space import FeatureSpace
 from gpuparse.parse.features.walk import N_COLUMNS, NOT_ALLOWED, OUT_OF_TABLE, walk
 from gpuparse.parse.logic.goldpath import gold_path
@@ -59,9 +58,8 @@ class Candidates(NamedTuple):
 class TrainingData(NamedTuple):
     """What the learner learns from."""
 
-    matrix: Matrix
+    matrix: Matrix  # its feature ids are the numbers of the feature space
     candidates: Candidates
-    numbers: np.ndarray  # FEATURE[n_features]: the number, in the feature space, of each column of the matrix
     uninferable: int  # gold items that can't be inferred, mostly because they have too many children
 
 
@@ -222,17 +220,9 @@ def build_training_data(
 
 
 def _finish(growing: _Growing, space: FeatureSpace, uninferable: int, threads: int) -> TrainingData:
-    """Number the features by how many segments have them, and put every segment in order."""
-    counts = np.zeros(space.size, np.int64)
-    count_features(growing.features, counts)
-    numbers = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)].astype(FEATURE)
-    rank = np.empty(space.size, FEATURE)
-    rank[numbers] = np.arange(len(numbers), dtype=FEATURE)
-    cuts = [(len(growing.starts) - 1) * part // threads for part in range(threads + 1)]
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(lambda cut: renumber(growing.features, growing.starts, rank, *cut), pairwise(cuts)))
-    group, _, _ = space.place(numbers)
-    matrix = Matrix(growing.rows, growing.starts, growing.features, space.columns[group])
+    """What has grown, as the learner takes it."""
+    group, _, _ = space.place(np.arange(space.size))
+    matrix = Matrix.from_segments(growing.rows, growing.starts, growing.features, space.columns[group], threads)
     candidates = Candidates(
         sentences=np.ascontiguousarray(growing.states[:, 0]),
         correct=np.ascontiguousarray(growing.states[:, 1]),
@@ -245,7 +235,7 @@ def _finish(growing: _Growing, space: FeatureSpace, uninferable: int, threads: i
         choices=growing.choices,
         heads=growing.heads,
     )
-    return TrainingData(matrix, candidates, numbers, uninferable)
+    return TrainingData(matrix, candidates, uninferable)
 
 
 class _Workspace:

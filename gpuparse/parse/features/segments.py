@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpuparse.jit import compiled, kernel
+from gpuparse.jit import compiled
 from gpuparse.parse.features.groups import Column
-
-_SORTED_AT_ONCE = 2**14  # features: their keys fit in the processor's cache
 
 _SENTENCE, _STATE, _LEFT, _RIGHT, _LEFT_CHILD, _RIGHT_CHILD, _CHILDREN, _HEAD, _TO_HEAD, _FROM_HEAD, _NON_HEAD = (
     int(column) for column in Column
@@ -99,31 +97,3 @@ def write_segment(emitted, buffer, seen, starts, features, filled):
     filled[4] = at
     starts[segment + 1] = at
     return segment
-
-
-@kernel
-def count_features(features, counts):
-    """Add to `counts` how many segments have each feature."""
-    for feature in features:
-        counts[feature] += 1
-
-
-def renumber(features: np.ndarray, starts: np.ndarray, rank: np.ndarray, first: int, end: int) -> None:
-    """Replace every feature of the segments from `first` to before `end` by its rank, and put each segment in order.
-
-    Many segments are sorted at once, by (segment, rank) in one number: numpy has vector instructions for that.
-
-    >>> features, rank = np.array([2, 0, 1, 0], np.int32), np.array([0, 2, 1], np.int32)
-    >>> renumber(features, np.array([0, 1, 4]), rank, 0, 2)
-    >>> features.tolist()
-    [1, 0, 0, 2]
-    """
-    while first < end:
-        last = max(first + 1, int(np.searchsorted(starts, starts[first] + _SORTED_AT_ONCE, side="right")) - 1)
-        last = min(last, end)
-        part = features[starts[first] : starts[last]]
-        segment = np.repeat(np.arange(last - first), np.diff(starts[first : last + 1]))
-        keys = segment << 32 | rank[part]
-        keys.sort()
-        part[:] = keys & 0xFFFFFFFF
-        first = last

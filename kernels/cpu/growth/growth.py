@@ -35,7 +35,8 @@ class Growth:
     >>> from gpuparse.boost.postings import Postings
     >>> from gpuparse.boost.team import Team
     >>> segments, starts = np.array([[1], [2], [0]], np.int32), np.array([0, 0, 2, 3])
-    >>> matrix = Matrix(segments, starts, np.array([0, 1, 0], np.int32), np.zeros(2, np.uint8))
+    >>> column, numbers = np.zeros(2, np.uint8), np.arange(2)
+    >>> matrix = Matrix(segments, starts, np.array([0, 1, 0], np.int32), column, numbers)
     >>> growth = Growth(matrix, Postings.of(matrix, cpu), Team(1))
     >>> growth.plant(np.array([0, 1, 2], np.int32), np.array([3 << 32, 5, 7]))
     >>> growth.extremes([0], [0], [0], [], []).tolist()  # feature 0 sums to 3 - 5, feature 1 to 3

@@ -1,21 +1,24 @@
-"""A tree in passes, each of which sends examples down to one of at most 64 exits: a leaf, or a node of a later pass.
+"""Examples sent down trees, in passes, each to one of at most 64 exits: a leaf, or a node of a later pass.
 
 An example that has the feature of a node does not come out on the node's `no` side: the feature closes the exits there.
 Exits are numbered so that those of a node's `no` side come before those of its `yes` side. So an example comes out at
-the first exit that none of its features closes, and a word a segment, the exits that its features close, is all that
-has to be looked at. (This is QuickScorer's idea: Lucchese et al. 2015.)
+the first exit that none of its features closes, and one word per segment, the exits that its features close, is all
+that has to be looked at. (This is QuickScorer's idea: Lucchese et al. 2015.)
 """
 
 from __future__ import annotations
 
 from collections import deque
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from gpuparse.boost.postings import Postings
+from gpuparse.boost.team import Team
 from gpuparse.boost.tree import GrownTree
 
 EXITS = 64  # bits of a word
+SHARE = 1024  # examples before a second thread pays for being called
 
 
 class Pass(NamedTuple):
@@ -34,7 +37,7 @@ def passes(tree: GrownTree) -> list[Pass]:
     ([4, 3, 1], [3, 0, 1, 0, 0], [7, 0, 0, 0, 0])
     """
     found = []
-    waiting = [0] if tree.feature[0] >= 0 else []
+    waiting = [0] if tree.yes[0] >= 0 else []
     while waiting:
         starts, inner, waiting = _choose(tree, waiting)
         found.append(_number(tree, starts, inner))
@@ -56,7 +59,7 @@ def _choose(tree: GrownTree, waiting: list[int]) -> tuple[list[int], set[int], l
         level = deque([start])  # level by level: most examples are above
         while level:
             node = level.popleft()
-            if tree.feature[node] < 0:
+            if tree.yes[node] < 0:
                 continue
             if exits == EXITS:
                 later.append(node)
@@ -81,7 +84,8 @@ def _number(tree: GrownTree, starts: list[int], inner: set[int]) -> Pass:
             return
         first = exits
         number(int(tree.no[node]))
-        found.closed[node] = _bits(first, exits)
+        if tree.feature[node] >= 0:
+            found.closed[node] = _bits(first, exits)
         number(int(tree.yes[node]))
 
     for start in starts:
@@ -94,3 +98,30 @@ def _number(tree: GrownTree, starts: list[int], inner: set[int]) -> Pass:
 def _bits(first: int, last: int) -> int:
     """The bits first <= b < last of a word."""
     return (1 << last) - (1 << first)
+
+
+class Percolator:
+    """Sends examples down one tree after the other; the segments of their rows, and all else, are on the device."""
+
+    def __init__(self, segments: Any, words: Any, postings: Postings, kernels: Any, team: Team) -> None:
+        self._segments, self._words = segments, words  # uint64[segments of the matrix]: zero between two passes
+        self._postings, self._kernels, self._team = postings, kernels, team
+        self._leaf = kernels.arrays.empty(len(segments), np.int32)
+
+    def percolate(self, tree: GrownTree) -> Any:
+        """The leaf of every example, until the next tree. A feature below -1 is one that no row of the matrix has."""
+        leaf = self._leaf
+        leaf[:] = 0
+        for one in passes(tree):
+            self._send_down(tree.feature, one, leaf)
+        return leaf
+
+    def _send_down(self, feature: np.ndarray, one: Pass, leaf: Any) -> None:
+        """Every example from where it is to where it comes out of a pass."""
+        kernels = self._kernels
+        feature, closed, below, exits = map(kernels.to_device, (feature, *one))
+        marks = (feature, closed, *self._postings, self._words)
+        kernels.mark(*marks)
+        arrays = (self._segments, self._words, below, exits, leaf)
+        self._team.share(lambda a, b: kernels.percolate(a, b, *arrays), len(leaf), SHARE)
+        kernels.unmark(*marks)

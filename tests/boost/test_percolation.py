@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuparse.boost import GrownTree
-from gpuparse.boost.passes import EXITS, Pass, passes
+from gpuparse.boost.percolation import EXITS, Pass, passes
 
 FEATURES = 40
 
