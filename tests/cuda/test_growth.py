@@ -20,7 +20,7 @@ class Twins:
     """A Growth of each kind over the same sample."""
 
     def __init__(self, cuda: Any, given: Problem, seed: int = 0) -> None:
-        rows = given.examples.rows
+        rows = given.task.rows
         weights = np.random.default_rng(seed).integers(-(2**20), 2**20, len(rows))
         packed = np.where(weights > 0, weights << 32, -weights)
         self.given, self.growths = given, []

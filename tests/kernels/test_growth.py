@@ -53,7 +53,7 @@ def accumulated(local, packed, members, n_segments) -> tuple[np.ndarray, np.ndar
 @given(problems(), st.integers(0, 99))
 @COMMON
 def test_histograms_by_segments_are_the_dense_product(given: Problem, seed: int) -> None:
-    rows = given.examples.rows
+    rows = given.task.rows
     weights, packed = packed_weights(seed, len(rows))
     local, begins, ends, number = gathered(given, rows)
     members = np.flatnonzero(np.random.default_rng(seed).random(len(rows)) < 0.7).astype(np.int32)
@@ -90,7 +90,7 @@ def test_histograms_by_segments_are_the_dense_product(given: Problem, seed: int)
 @given(problems(), st.integers(0, 99))
 @COMMON
 def test_moving_a_child_out_of_its_parent_leaves_the_other_child(given: Problem, seed: int) -> None:
-    rows = given.examples.rows
+    rows = given.task.rows
     weights, packed = packed_weights(seed, len(rows))
     local, begins, ends, _ = gathered(given, rows)
     members = np.flatnonzero(np.random.default_rng(seed).random(len(rows)) < 0.4).astype(np.int32)
@@ -133,7 +133,7 @@ def test_extremes_are_the_first_of_the_least_and_the_greatest(sums: list[int], l
 @given(problems(), st.integers(0, 99), st.data())
 @COMMON
 def test_partition_divides_in_order_by_marks_and_by_search(given: Problem, seed: int, data) -> None:
-    rows = given.examples.rows
+    rows = given.task.rows
     if len(given.matrix.column) == 0:
         return
     _, packed = packed_weights(seed, len(rows))
