@@ -13,10 +13,11 @@ from typing import Any
 
 from gpuparse.device import find_device
 from gpuparse.errors import InputError, MissingPackageError, UsageError
+from gpuparse.options import Method, SearchOptions
 from gpuparse.parse.input import ParsedSentence, parse_sentences, read_text
 from gpuparse.parse.model.file import load_model
 from gpuparse.parse.model.model import Model
-from gpuparse.parse.search.parser import Method, Outcome, Parse, Parser, SearchOptions
+from gpuparse.parse.search.parser import Outcome, Parse, Parser
 from gpuparse.pretrained.bundled import find_model
 from gpuparse.tag import Tagger
 from gpuparse.text import originals_of, tokenise
@@ -232,28 +233,31 @@ _PIECES = {1: "words", 2: "pairs"}
 def load(
     name_or_path: str | os.PathLike[str] | None = None,
     *,
-    k: int = 1,
+    k: int = SearchOptions.k,
     limit: int = SearchOptions.limit,
-    search: str = "promising",
+    search: str = SearchOptions.method,
     max_words: int | None = SearchOptions.max_words,
-    timeout: float | None = None,
-    batch: int | None = None,
+    width: int = SearchOptions.width,
+    max_popped: int = SearchOptions.max_popped,
+    timeout: float | None = SearchOptions.timeout,
+    batch: int | None = SearchOptions.batch,
     lambda_: float | None = None,
     device: str = "auto",
 ) -> LoadedParser:
-    """Load a model by its path or by the name of one that comes along; without either, the English one.
+    """Load a model by its path or by the name of a bundled one, by default the English one.
 
-    `k`: how many trees a sentence; `limit`: partial parses scored for it, at most; `search`: promising, greedy,
-    best-first, beam; `max_words`: longer sentences are parsed in pieces, None for no bound; `timeout`: seconds for a
-    sentence, with which results depend on the machine's speed; `batch`: sentences searched side by side; `lambda_`: cut
-    the model there; `device`: as --device.
+    `k`: trees per sentence; `limit`: the most partial parses scored for one; `search`: promising, greedy, best-first,
+    beam (`width`, `max_popped`: of the beam); `max_words`: longer sentences are parsed in pieces, None for no bound;
+    `timeout`: seconds per sentence, with which results depend on the machine's speed; `batch`: sentences in parallel;
+    `lambda_`: cut the model there; `device`: as --device.
 
     >>> print(load("english").parse("She saw the man."))
     (TOP (S (NP (PRP She)) (VP (VBD saw) (NP (DT the) (NN man))) (. .)))
     """
-    try:
-        method = Method[search.replace("-", "_")]
-    except KeyError:
-        raise UsageError(f"{search!r} is no way to search: {', '.join(Method.__members__)} are.") from None
-    options = SearchOptions(method=method, limit=limit, k=k, batch=batch, max_words=max_words, timeout=timeout)
+    if search not in [*Method]:
+        raise UsageError(f"{search!r} is no way to search: {', '.join(Method)} are.")
+    options = SearchOptions(
+        Method(search), limit=limit, k=k, width=width, max_popped=max_popped, batch=batch, max_words=max_words,
+        timeout=timeout,
+    )  # fmt: skip
     return LoadedParser(load_model(find_model(name_or_path)), options, lambda_, device)

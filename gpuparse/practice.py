@@ -33,7 +33,8 @@ def practise_training() -> None:
     """Train a small model, with a tagger, on samples and on all examples."""
     from gpuparse.boost import Options
     from gpuparse.device import find_device
-    from gpuparse.parse.train import TrainingOptions, split_corpus, train
+    from gpuparse.options import TrainingOptions
+    from gpuparse.parse.train import split_corpus, train
     from gpuparse.trees import load_language, synthetic_treebank
 
     language = load_language()

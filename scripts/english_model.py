@@ -21,10 +21,11 @@ from typing import Any
 
 from gpuparse.device import find_device
 from gpuparse.evaluate import Evaluation, evaluate
+from gpuparse.options import SearchOptions
 from gpuparse.parse.input import parse_sentences, read_words_of_trees, tag_anew
 from gpuparse.parse.model.file import load_model
 from gpuparse.parse.model.model import Model
-from gpuparse.parse.search.parser import Parser, SearchOptions
+from gpuparse.parse.search.parser import Parser
 from gpuparse.pretrained.bundled import FENCE, FOLDER
 from gpuparse.trees import TOP, Tree, count_words, read_trees, strip
 from gpuparse.version import VERSION

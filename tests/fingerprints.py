@@ -16,10 +16,8 @@ from pathlib import Path
 from gpuparse.api import LoadedParser
 from gpuparse.boost import Options
 from gpuparse.cli.train import train_model
-from gpuparse.parse.logic.strategy import Strategy
+from gpuparse.options import SearchOptions, Strategy, TrainingOptions
 from gpuparse.parse.model.model import Model
-from gpuparse.parse.search.parser import SearchOptions
-from gpuparse.parse.train import TrainingOptions
 from gpuparse.trees import Token, Tree, synthetic_treebank
 
 RECORDED = Path(__file__).resolve().parent / "data" / "fingerprints.json"

@@ -7,8 +7,8 @@ from functools import cache
 import numpy as np
 
 from gpuparse.boost import Ensemble, Options, fit
+from gpuparse.options import Strategy
 from gpuparse.parse.features.examples import TrainingData, build_training_data
-from gpuparse.parse.logic.strategy import Strategy
 from gpuparse.parse.logic.vocabulary import Vocabulary, build_vocabulary
 from gpuparse.parse.model.model import CurvePoint, Model
 from gpuparse.tag import Tagger, train_tagger

@@ -19,8 +19,9 @@ from gpuparse.kernels import cpu
 import gpuparse
 from gpuparse.api import LoadedParser, ParsedTree
 from gpuparse.errors import GpuparseError, InputError, MissingPackageError, UsageError
+from gpuparse.options import SearchOptions
 from gpuparse.parse.model.file import save_model
-from gpuparse.parse.search.parser import Parser, SearchOptions
+from gpuparse.parse.search.parser import Parser
 from gpuparse.pretrained.bundled import FOLDER, bundled_models
 from gpuparse.trees import Span, Token, Tree, parse_tree, strip, synthetic_treebank
 from tests.small_model import small_model, small_tagger

@@ -28,11 +28,11 @@ from typer.main import get_command
 
 from gpuparse.boost.log import Attempt
 from gpuparse.cli.main import app
+from gpuparse.options import TrainingOptions
 from gpuparse.parse.features.cache import _arrays as cache_arrays
 from gpuparse.parse.features.examples import build_training_data
 from gpuparse.parse.logic.vocabulary import build_vocabulary
 from gpuparse.parse.model.contents import PARSER_TYPES, TAGGER_TYPES, Header
-from gpuparse.parse.train import TrainingOptions
 from gpuparse.tag.tagger import STRINGS
 from gpuparse.trees import load_language, parse_tree, synthetic_treebank
 from tests.warm import plain_environment, warm_gpuparse

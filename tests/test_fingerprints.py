@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from gpuparse.options import Method, SearchOptions
 from gpuparse.parse.model.file import load_model
-from gpuparse.parse.search.parser import Method, SearchOptions
 from gpuparse.pretrained.bundled import find_model
 from gpuparse.trees import read_trees, strip, synthetic_treebank
 from tests import fingerprints

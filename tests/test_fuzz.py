@@ -29,15 +29,13 @@ from gpuparse.cli.parse import Format, Source, laid_out, read_sentences
 from gpuparse.errors import GpuparseError, ModelError
 from gpuparse.evaluate import evaluate, read_rules
 from gpuparse.evaluate.parameters import KEYS
+from gpuparse.options import InputKind, SearchOptions, Strategy
 from gpuparse.parse.features.cache import CONTENTS, load
-from gpuparse.parse.input import InputKind
-from gpuparse.parse.logic.strategy import Strategy
 from gpuparse.parse.logic.vocabulary import build_vocabulary
 from gpuparse.parse.model.contents import pack
 from gpuparse.parse.model.file import load_model, to_bytes
 from gpuparse.parse.model.model import Model
 from gpuparse.parse.run_folder import RUN, begun_run, folder_of
-from gpuparse.parse.search.parser import SearchOptions
 from gpuparse.pretrained.bundled import find_model
 from gpuparse.trees import Token, load_language, parse_language, parse_tree, parse_trees, prepare, read_trees, restore
 from gpuparse.trees.tree import ESCAPES

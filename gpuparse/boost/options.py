@@ -3,29 +3,44 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from enum import StrEnum
+from typing import Any
 
 from gpuparse.errors import UsageError
 
 _BUDGETS = ("min_lambda", "max_trees", "max_seconds", "patience", "threads")
 
 
+class Penalty(StrEnum):
+    """What the parameters cost: see penalty.py."""
+
+    L1 = "l1"
+    L2 = "l2"
+
+
+class GainKind(StrEnum):
+    """What decides a split."""
+
+    REGULARIZED = "regularized"  # the gain with the penalty
+    UNREGULARIZED = "unregularized"  # the bare gradient
+
+
 @dataclass(frozen=True)
 class Options:
     """The options of the learner.
 
-    >>> Options(penalty="l2").gain
-    'regularized'
+    >>> Options(penalty=Penalty.L2).gain
+    <GainKind.REGULARIZED: 'regularized'>
     """
 
-    penalty: Literal["l1", "l2"] = "l1"  # l1 leaves most parameters exactly zero: a small model that can be read
-    gain: Literal["regularized", "unregularized"] = "regularized"  # the gain with the penalty, or the bare gradient
+    penalty: Penalty = Penalty.L1  # l1 leaves most parameters exactly zero: a small model that can be read
+    gain: GainKind = GainKind.REGULARIZED
     stumps: bool = False  # split the root only: no conjunctions
     split_margin: float = 0.03  # how much of lambda a split must gain; 0 peels off single impurities without end
     sample: int = 100_000  # examples a tree is grown on, drawn by weight; the leaves always see all of them
     eta: float = 0.9  # lambda is this fraction of the greatest gradient, and decays by it when a tree is no use
     epsilon: float = 1e-4  # by how much the risk must fall for a tree to be kept
-    min_lambda: float = 0.01  # where the path ends
+    min_lambda: float = 0.1  # where the path ends
     max_trees: int | None = None  # at most so many trees kept for a label; None: no limit
     max_seconds: float | None = (
         None  # at most so long on a label; None: no limit. The only limit that is not repeatable
@@ -37,8 +52,8 @@ class Options:
     def __post_init__(self) -> None:
         """Refuse what can't be meant."""
         wrong = [
-            (self.penalty not in ("l1", "l2"), "the penalty is l1 or l2"),
-            (self.gain not in ("regularized", "unregularized"), "the gain is regularized or unregularized"),
+            (self.penalty not in [*Penalty], "the penalty is l1 or l2"),
+            (self.gain not in [*GainKind], "the gain is regularized or unregularized"),
             (not 0 < self.eta < 1, "eta lies between 0 and 1"),
             (not self.split_margin >= 0, "split_margin is not negative"),
             (not self.epsilon > 0, "epsilon is positive"),

@@ -12,6 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
+from gpuparse.boost import options
 from gpuparse.boost.loss import FARTHEST, Derivatives, Minimise
 
 Slopes = Callable[[np.ndarray, np.ndarray], Derivatives]  # of each leaf's loss after a step, for the leaves of a mask
@@ -171,7 +172,7 @@ class BareGradient:
         return margin / 2 - 1.0
 
 
-PENALTIES: dict[str, Penalty] = {"l1": L1(), "l2": L2()}
+PENALTIES: dict[str, Penalty] = {options.Penalty.L1: L1(), options.Penalty.L2: L2()}
 
 
 def gain_rule(penalty: str, gain: str) -> GainRule:
@@ -180,4 +181,4 @@ def gain_rule(penalty: str, gain: str) -> GainRule:
     >>> type(gain_rule("l2", "unregularized")).__name__
     'BareGradient'
     """
-    return PENALTIES[penalty] if gain == "regularized" else BareGradient()
+    return PENALTIES[penalty] if gain == options.GainKind.REGULARIZED else BareGradient()

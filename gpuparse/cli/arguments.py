@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-
-class StrategyName(StrEnum):
-    """The order in which the items of a tree are inferred."""
-
-    R2L = "r2l"
-    L2R = "l2r"
-    BU = "bu"
-
+from gpuparse.options import Method, Strategy
 
 SYNTHETIC = "By default a synthetic one."
 
@@ -45,9 +37,29 @@ Device = Annotated[
     str, typer.Option("--device", metavar="DEVICE", help="auto, cpu, or a GPU such as 0 (see gpuparse devices).")
 ]
 StrategyOption = Annotated[
-    StrategyName,
+    Strategy,
     typer.Option("--strategy", metavar="r2l|l2r|bu", help="Right to left, left to right, or bottom-up."),
 ]
 MaxChildren = Annotated[
     int, typer.Option(min=1, max=60, metavar="N", help="The most children of an inferred constituent.")
+]
+SEARCH = "Search"  # the heading in the help of options that few people need
+Limit = Annotated[
+    int,
+    typer.Option(
+        "--limit",
+        min=1,
+        max=1_000_000_000,
+        metavar="N",
+        rich_help_panel=SEARCH,
+        help="The most partial parses to score per sentence.",
+    ),
+]
+SearchMethod = Annotated[
+    Method,
+    typer.Option("--search", metavar="METHOD", rich_help_panel=SEARCH, help="promising, greedy, best-first or beam."),
+]
+LAMBDA_HELP = "Use the model as it was at this lambda. [default: its own]"
+Lambda = Annotated[
+    float | None, typer.Option("--lambda", min=0.0, metavar="X", rich_help_panel=SEARCH, help=LAMBDA_HELP)
 ]

@@ -15,11 +15,11 @@ from gpuparse.cli.arguments import (
     MaxWords,
     Output,
     Seed,
-    StrategyName,
     StrategyOption,
     Treebanks,
 )
 from gpuparse.cli.prepare import prepared_trees
+from gpuparse.options import Strategy
 
 if TYPE_CHECKING:
     from gpuparse.parse.features.examples import TrainingData
@@ -31,7 +31,7 @@ SENTENCES_AT_ONCE = 100  # so many are walked before they are printed
 
 def examples_command(
     treebanks: Treebanks,
-    strategy: StrategyOption = StrategyName.R2L,
+    strategy: StrategyOption = Strategy.r2l,
     with_features: Annotated[
         bool, typer.Option("--features", help="Give the features of each example in words.")
     ] = False,
@@ -77,7 +77,7 @@ def examples_command(
 def walked(
     trees: Sequence[Tree],
     vocabulary: Vocabulary,
-    strategy: StrategyName = StrategyName.R2L,
+    strategy: Strategy = Strategy.r2l,
     max_children: int = 5,
     seed: int = 0,
     sentence: int | None = None,
@@ -85,13 +85,12 @@ def walked(
     """The training data of prepared trees, or of one of them, a hundred sentences at a time."""
     from gpuparse.errors import UsageError
     from gpuparse.parse.features.examples import ExampleBuilder
-    from gpuparse.parse.logic.strategy import Strategy
 
     if sentence is not None and sentence >= len(trees):
         raise UsageError(f"there is no sentence {sentence}: the treebank has {len(trees)}, counted from 0")
     numbers = range(len(trees)) if sentence is None else [sentence]
     for start in range(0, len(numbers), SENTENCES_AT_ONCE):
-        builder = ExampleBuilder(vocabulary, Strategy[strategy.value], max_children, seed)
+        builder = ExampleBuilder(vocabulary, strategy, max_children, seed)
         for number in numbers[start : start + SENTENCES_AT_ONCE]:
             builder.add(number, trees[number])
         yield builder.finish()

@@ -13,19 +13,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gpuparse.cli.arguments import Device, Json, ModelOption
+from gpuparse.cli.arguments import Device, Json, Lambda, Limit, ModelOption, SearchMethod
 from gpuparse.cli.output import results_to
-from gpuparse.cli.parse import (
-    LAMBDA_HELP,
-    SEARCH,
-    InputName,
-    SearchName,
-    meter_of,
-    needs_no_display,
-    read_sentences,
-    sort_arguments,
-)
+from gpuparse.cli.parse import meter_of, needs_no_display, read_sentences, sort_arguments
 from gpuparse.errors import InputError, UsageError
+from gpuparse.options import InputKind, SearchOptions
 
 if TYPE_CHECKING:
     from gpuparse.parse.explain import Explanation
@@ -82,25 +74,18 @@ def explain_command(
     rivals: Annotated[int, typer.Option(min=0, metavar="N", help="Rivals per constituent.")] = 3,
     model: ModelOption = None,
     kind: Annotated[
-        InputName,
+        InputKind,
         typer.Option(
             "--input", metavar="KIND", help="text, lines, tokens, tagged, trees or auto, as for gpuparse parse."
         ),
-    ] = InputName.AUTO,
+    ] = InputKind.AUTO,
     all_text: Annotated[
         bool, typer.Option("--text", help="The arguments are text, even those that look like files.")
     ] = False,
     device: Device = "auto",
-    limit: Annotated[
-        int, typer.Option(min=1, metavar="N", rich_help_panel=SEARCH, help="The most partial parses to score.")
-    ] = 100_000,
-    search: Annotated[
-        SearchName,
-        typer.Option(metavar="METHOD", rich_help_panel=SEARCH, help="promising, greedy, best-first or beam."),
-    ] = SearchName.PROMISING,
-    lambda_: Annotated[
-        float | None, typer.Option("--lambda", min=0.0, metavar="X", rich_help_panel=SEARCH, help=LAMBDA_HELP)
-    ] = None,
+    limit: Limit = SearchOptions.limit,
+    search: SearchMethod = SearchOptions.method,
+    lambda_: Lambda = None,
 ) -> None:
     """Explain a parse: why each constituent won, and over what.
 
@@ -110,7 +95,6 @@ def explain_command(
     from gpuparse.device import find_device
     from gpuparse.parse.explain import Amount, Explainer
     from gpuparse.parse.model.file import load_model
-    from gpuparse.parse.search.parser import Method, SearchOptions
 
     wanted = _form(form, as_json, output)
     path, sources = sort_arguments(arguments or [], model, all_text)
@@ -121,9 +105,9 @@ def explain_command(
         facts=(5 if short else 8) if facts is None else facts,
         rivals=rivals,
     )
-    options = SearchOptions(method=Method[search.value.replace("-", "_")], limit=limit, batch=1)
+    options = SearchOptions(method=search, limit=limit, batch=1)
     meter = meter_of(sources)
-    sentences = read_sentences(sources, kind.value, loaded, meter=meter)
+    sentences = read_sentences(sources, kind, loaded, meter=meter)
     explainer = Explainer(loaded, find_device(device).kernels, lambda_)
     explanations = (explainer.explain(sentence, options, amount) for sentence in sentences)
     quiet = needs_no_display(sources, output)

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gpuparse.cli.arguments import Json, ModelOption
-from gpuparse.cli.parse import LAMBDA_HELP
+from gpuparse.cli.arguments import LAMBDA_HELP, Json, ModelOption
 from gpuparse.cli.tables import print_json, print_table
 from gpuparse.errors import UsageError
 

@@ -17,17 +17,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gpuparse.cli import prepare
-from gpuparse.cli.arguments import Device, Json, ModelOption
+from gpuparse.cli.arguments import SEARCH, Device, Json, Lambda, Limit, ModelOption, SearchMethod
+from gpuparse.options import InputKind, SearchOptions
 
 if TYPE_CHECKING:
     from gpuparse.api import ParsedTree
     from gpuparse.parse.model.model import Model
-    from gpuparse.parse.search.parser import SearchOptions
     from gpuparse.trees import Meter, Sentence, Tree
-
-
-SEARCH = "Search"  # the heading in the help of options that few people need
-LAMBDA_HELP = "Use the model as it was at this lambda. [default: its own]"
 
 
 class Format(StrEnum):
@@ -40,26 +36,6 @@ class Format(StrEnum):
     SVG = "svg"
 
 
-class SearchName(StrEnum):
-    """The names of the search methods."""
-
-    PROMISING = "promising"
-    GREEDY = "greedy"
-    BEST_FIRST = "best-first"
-    BEAM = "beam"
-
-
-class InputName(StrEnum):
-    """What the input is."""
-
-    AUTO = "auto"
-    TEXT = "text"
-    TOKENS = "tokens"
-    LINES = "lines"
-    TAGGED = "tagged"
-    TREES = "trees"
-
-
 def parse_command(
     arguments: Annotated[
         list[str] | None,
@@ -70,14 +46,14 @@ def parse_command(
         ),
     ] = None,
     kind: Annotated[
-        InputName,
+        InputKind,
         typer.Option(
             "--input",
             metavar="KIND",
             help="text: running text; lines: a sentence of text per line; tokens: the same, cut at blanks; tagged: "
             "word/TAG, a sentence per line; trees: a treebank; auto: text, tagged or trees.",
         ),
-    ] = InputName.AUTO,
+    ] = InputKind.AUTO,
     layout: Annotated[
         Format | None,
         typer.Option("--format", metavar="FORMAT", help="brackets, pretty, drawn, json or svg. [default: brackets]"),
@@ -92,45 +68,38 @@ def parse_command(
             help="The file to write; FILE.part until all is parsed. [default: the standard output]",
         ),
     ] = None,
-    k: Annotated[int, typer.Option("--k", min=1, metavar="N", help="The N best trees of each sentence.")] = 1,
+    k: Annotated[
+        int, typer.Option("--k", min=1, metavar="N", help="The N best trees of each sentence.")
+    ] = SearchOptions.k,
     model: ModelOption = None,
     all_text: Annotated[
         bool, typer.Option("--text", help="The arguments are text, even those that look like files.")
     ] = False,
     tagger: Annotated[bool, typer.Option("--tagger", help="Tag the words of trees and tagged input anew.")] = False,
     device: Device = "auto",
-    limit: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            max=1_000_000_000,
-            metavar="N",
-            rich_help_panel=SEARCH,
-            help="The most partial parses to score per sentence.",
-        ),
-    ] = 100_000,
+    limit: Limit = SearchOptions.limit,
     max_words: Annotated[
         int | None,
         typer.Option(min=1, metavar="N", rich_help_panel=SEARCH, help="Longer sentences are parsed in pieces."),
-    ] = 150,
+    ] = SearchOptions.max_words,
     timeout: Annotated[
         float | None,
         typer.Option(
             metavar="SECONDS", rich_help_panel=SEARCH, help="Per sentence; results then depend on the machine's speed."
         ),
     ] = None,
-    search: Annotated[
-        SearchName,
-        typer.Option(metavar="METHOD", rich_help_panel=SEARCH, help="promising, greedy, best-first or beam."),
-    ] = SearchName.PROMISING,
+    search: SearchMethod = SearchOptions.method,
+    width: Annotated[
+        int, typer.Option(min=1, metavar="N", rich_help_panel=SEARCH, help="Of a beam: states that wait.")
+    ] = SearchOptions.width,
+    max_popped: Annotated[
+        int, typer.Option(min=1, metavar="N", rich_help_panel=SEARCH, help="Of a beam: states looked at.")
+    ] = SearchOptions.max_popped,
     max_min: Annotated[
         bool,
         typer.Option("--max-min", rich_help_panel=SEARCH, help="Maximise the least confidence, not the sum of costs."),
     ] = False,
-    lambda_: Annotated[
-        float | None,
-        typer.Option("--lambda", min=0.0, metavar="X", rich_help_panel=SEARCH, help=LAMBDA_HELP),
-    ] = None,
+    lambda_: Lambda = None,
     batch: Annotated[
         int | None,
         typer.Option(
@@ -152,19 +121,17 @@ def parse_command(
     from gpuparse.cli.progress import Progress
     from gpuparse.errors import UsageError
     from gpuparse.parse.model.file import load_model
-    from gpuparse.parse.search.parser import Method, SearchOptions
 
-    method = Method[search.value.replace("-", "_")]
-    options = SearchOptions(method, max_min, limit, k, batch=batch, max_words=max_words, timeout=timeout)
+    options = SearchOptions(search, max_min, limit, k, width, max_popped, batch, max_words, timeout)
     if as_json and layout not in (None, Format.JSON):
         raise UsageError(f"--json and --format {layout} exclude each other.")
     layout = Format.JSON if as_json else layout or Format.BRACKETS
-    if all_text and kind is InputName.AUTO:
-        kind = InputName.TEXT
+    if all_text and kind is InputKind.AUTO:
+        kind = InputKind.TEXT
     file, sources = sort_arguments(arguments or [], model, all_text)
     meter = meter_of(sources)
     device_name = chosen_device(device).name
-    parsed = parse_sources(load_model(file), sources, kind.value, options, lambda_, device_name, tagger, meter)
+    parsed = parse_sources(load_model(file), sources, kind, options, lambda_, device_name, tagger, meter)
     quiet = needs_no_display(sources, output)
     with results_to(output) as write, Progress("sentence", share=meter.share, quiet=quiet) as progress:
         for tree in parsed:
@@ -220,7 +187,7 @@ def looks_like_path(argument: str) -> bool:
     >>> [looks_like_path(a) for a in ("my file.txt", "no/such", "Hello", "He and/or she left.", "A/DT dog/NN")]
     [True, True, False, False, False]
     """
-    from gpuparse.parse.input import InputKind, detect_kind
+    from gpuparse.parse.input import detect_kind
 
     words = argument.split()
     if len(words) > 1 and (argument.rstrip().endswith(_ENDS_OF_TEXT) or detect_kind(argument) == InputKind.TAGGED):
@@ -275,7 +242,7 @@ def _metered(lines: Iterable[str], meter: Meter | None) -> Iterator[str]:
 def parse_sources(
     model: Model,
     sources: Sequence[Source],
-    kind: str,
+    kind: InputKind,
     options: SearchOptions,
     lambda_: float | None = None,
     device: str = "auto",
@@ -293,12 +260,11 @@ def parse_sources(
 
 
 def read_sentences(
-    sources: Sequence[Source], kind: str, model: Model, retag: bool = False, meter: Meter | None = None
+    sources: Sequence[Source], kind: InputKind, model: Model, retag: bool = False, meter: Meter | None = None
 ) -> Iterator[Sentence]:
     """The sentences of sources; `auto` looks at the start of each."""
     from gpuparse.errors import InputError
     from gpuparse.parse.input import (
-        InputKind,
         detect_kind,
         read_lines,
         read_tagged,
@@ -321,7 +287,7 @@ def read_sentences(
             continue
         with _lines(source) as lines:
             beginning = _until_words(lines)
-            found = detect_kind("".join(beginning[-1:])) if kind == InputKind.AUTO else InputKind(kind)
+            found = detect_kind("".join(beginning[-1:])) if kind == InputKind.AUTO else kind
             text = _metered(chain(beginning, lines), meter)  # blank lines too: errors count lines as an editor does
             if found == InputKind.TREES:
                 is_file = source.text is None and Path(source.name).is_file()
@@ -343,10 +309,9 @@ def read_sentences(
                 )
 
 
-def _guessed_trees(trees: Iterator[Tree], kind: str) -> Iterator[Tree]:
+def _guessed_trees(trees: Iterator[Tree], kind: InputKind) -> Iterator[Tree]:
     """Pass trees on; where nobody said that the input is trees, the error says how to have it read as text."""
     from gpuparse.errors import TreebankError
-    from gpuparse.parse.input import InputKind
 
     try:
         yield from trees

@@ -11,27 +11,27 @@ import sys
 import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gpuparse.boost.options import Options, Penalty
 from gpuparse.cli.arguments import (
     Json,
     LanguageFile,
     MaxWords,
     OptionalTreebanks,
     SkipBad,
-    StrategyName,
 )
 from gpuparse.errors import UsageError
+from gpuparse.options import Strategy, TrainingOptions
 from gpuparse.parse.run_folder import LOG, RUN, begun_run, check_start, folder_of
 
 if TYPE_CHECKING:
     from gpuparse.device import Device as FoundDevice
     from gpuparse.parse.model.model import Model
-    from gpuparse.parse.train import Observer, TrainingOptions
+    from gpuparse.parse.train import Observer
     from gpuparse.trees import Language, Tree
 
 SYNTHETIC_SENTENCES = 1000
@@ -41,13 +41,6 @@ SYNTHETIC = (
     f"gpuparse: NO TREEBANK WAS GIVEN: training on {SYNTHETIC_SENTENCES} synthetic sentences of invented words. The "
     "model is good for a try, not for real text."
 )
-
-
-class Penalty(StrEnum):
-    """The names of the penalties."""
-
-    L1 = "l1"
-    L2 = "l2"
 
 
 def _read_config(context: typer.Context, file: Path | None) -> Path | None:
@@ -97,50 +90,50 @@ def train_command(
     ] = None,
     as_json: Json = False,
     strategy: Annotated[
-        StrategyName,
+        Strategy,
         typer.Option(
             rich_help_panel=LEARNING, metavar="r2l|l2r|bu", help="Right to left, left to right, or bottom-up."
         ),
-    ] = StrategyName.R2L,
+    ] = TrainingOptions.strategy,
     max_children: Annotated[
         int,
         typer.Option(
             min=1, max=60, metavar="N", rich_help_panel=LEARNING, help="The most children of an inferred constituent."
         ),
-    ] = 5,
+    ] = TrainingOptions.max_children,
     min_lambda: Annotated[
         float,
         typer.Option(
             min=0.0, metavar="X", rich_help_panel=LEARNING, help="Where lambda stops; lower: larger and slower."
         ),
-    ] = 0.1,
+    ] = Options.min_lambda,
     eta: Annotated[
         float, typer.Option(metavar="X", rich_help_panel=LEARNING, help="How slowly lambda falls, from 0 to 1.")
-    ] = 0.9,
+    ] = Options.eta,
     split_margin: Annotated[
         float,
         typer.Option(
             min=0.0, metavar="X", rich_help_panel=LEARNING, help="What a split must gain, as a share of lambda."
         ),
-    ] = 0.03,
+    ] = Options.split_margin,
     penalty: Annotated[
         Penalty, typer.Option(metavar="l1|l2", rich_help_panel=LEARNING, help="The penalty on the parameters.")
-    ] = Penalty.L1,
+    ] = Options.penalty,
     stumps: Annotated[
         bool, typer.Option("--stumps", rich_help_panel=LEARNING, help="Trees of one split: no conjunctions.")
-    ] = False,
+    ] = Options.stumps,
     sample: Annotated[
         int, typer.Option(min=1, metavar="N", rich_help_panel=LEARNING, help="The most examples to grow a tree on.")
-    ] = 100_000,
+    ] = Options.sample,
     max_trees: Annotated[
         int | None, typer.Option(min=1, metavar="N", rich_help_panel=LEARNING, help="The most trees per label.")
-    ] = None,
+    ] = Options.max_trees,
     max_seconds: Annotated[
         float | None, typer.Option(min=0.0, metavar="S", rich_help_panel=LEARNING, help="The most time per label.")
-    ] = None,
+    ] = Options.max_seconds,
     seed: Annotated[
         int, typer.Option(min=0, metavar="N", rich_help_panel=LEARNING, help="The seed of random choices.")
-    ] = 0,
+    ] = TrainingOptions.seed,
     dev: Annotated[
         list[str] | None,
         typer.Option(
@@ -152,7 +145,7 @@ def train_command(
         typer.Option(
             min=0.0, max=0.5, metavar="X", rich_help_panel=TUNING, help="Without --dev: the share kept for that."
         ),
-    ] = 0.04,
+    ] = TrainingOptions.tune_fraction,
     no_tagger: Annotated[
         bool,
         typer.Option(
@@ -168,12 +161,9 @@ def train_command(
 
     The folder OUT.training keeps logs, the feature matrix and an HTML report.
     """
-    from gpuparse.boost import Options
     from gpuparse.cli.devices import chosen_devices
     from gpuparse.cli.tables import print_json
     from gpuparse.cli.training_display import TrainingDisplay
-    from gpuparse.parse.logic.strategy import Strategy
-    from gpuparse.parse.train import TrainingOptions
 
     if retag and no_tagger:
         raise UsageError(
@@ -185,7 +175,7 @@ def train_command(
     if not treebanks:
         print(SYNTHETIC, file=sys.stderr)
     options = TrainingOptions(
-        strategy=Strategy[strategy.value],
+        strategy=strategy,
         max_words=max_words,
         max_children=max_children,
         tune_fraction=tune_fraction,
@@ -194,7 +184,7 @@ def train_command(
         tagger=not no_tagger,
         retag=retag,
         learn=Options(
-            penalty=penalty.value,
+            penalty=penalty,
             stumps=stumps,
             split_margin=split_margin,
             sample=sample,

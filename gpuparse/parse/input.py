@@ -6,25 +6,14 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from gpuparse.errors import InputError, TreebankError, UsageError
-from gpuparse.parse.search.parser import Parser, Result, SearchOptions
+from gpuparse.options import InputKind, SearchOptions
+from gpuparse.parse.search.parser import Parser, Result
 from gpuparse.tag import Tagger
 from gpuparse.text import Passage, originals_of, stream_sentences, tokenise, whole_lines
 from gpuparse.text.tokens import ROUND_BRACKETS
 from gpuparse.trees import Language, Original, Sentence, Token, Tree, parse_trees, prepare_tokens, restore, strip
-
-
-class InputKind(StrEnum):
-    """What the input is."""
-
-    AUTO = "auto"  # trees if it begins as one does, tagged if every word of its first line has a tag, else text
-    TEXT = "text"  # running text
-    LINES = "lines"  # running text, one sentence per line
-    TOKENS = "tokens"  # a sentence a line, tokens between blanks
-    TAGGED = "tagged"  # a sentence a line, word/TAG or word_TAG between blanks
-    TREES = "trees"  # a treebank, of which only the words and tags are taken
 
 
 @dataclass(frozen=True)

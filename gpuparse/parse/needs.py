@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gpuparse.errors import UsageError
+from gpuparse.options import Strategy
 from gpuparse.parse.features.examples import build_training_data
-from gpuparse.parse.logic.strategy import Strategy
 from gpuparse.parse.logic.vocabulary import Vocabulary
 from gpuparse.trees import Tree
 

@@ -6,49 +6,28 @@ import math
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from gpuparse.boost import Ensemble, History, Options, Task, Watcher, learn
+from gpuparse.boost import Ensemble, History, Task, Watcher, learn
 from gpuparse.errors import TrainingError
 from gpuparse.evaluate import evaluate
 from gpuparse.jit import is_slow, telling, wait_until_compiled
+from gpuparse.options import TrainingOptions
 from gpuparse.parse.features.cache import cache_key, training_data
 from gpuparse.parse.features.examples import TrainingData
-from gpuparse.parse.logic.strategy import Strategy
 from gpuparse.parse.logic.vocabulary import Vocabulary, build_vocabulary
 from gpuparse.parse.model.contents import Flaw, check_tagger_size
 from gpuparse.parse.model.model import CurvePoint, Model
 from gpuparse.parse.needs import Needs, check_needs, estimate_needs
-from gpuparse.parse.search.parser import Parser, SearchOptions
+from gpuparse.parse.search.parser import Parser
 from gpuparse.tag import Tagger, TaggerOptions, jackknife, train_tagger
 from gpuparse.trees import Language, Prepared, Token, Tree, count_words, prepare, restore, strip
 
 FOLDS = 10  # of cross-validated tagging
-
-
-@dataclass(frozen=True)
-class TrainingOptions:
-    """What training is told, besides the treebank."""
-
-    strategy: Strategy = Strategy.r2l
-    max_words: int | None = None  # longer sentences are left out, of training and of tuning
-    max_children: int = 5  # an item with more children can't be inferred; more of them cost time
-    tune_fraction: float = 0.04  # of the treebank, kept from training to choose lambda, when no tuning set is given
-    seed: int = 0
-    jobs: int = 1  # labels learned side by side
-    tagger: bool = True  # learn a POS tagger too, so that the model can parse text
-    retag: bool = False  # learn to parse on tags as the tagger gives them, with its errors; needs the tagger
-    learn: Options = field(default_factory=Options)
-    search: SearchOptions = field(default_factory=partial(SearchOptions, limit=20_000))  # for calibration: no proofs
-
-    def as_json(self) -> dict[str, Any]:
-        """By names, for the model's file."""
-        return {**asdict(self), "strategy": self.strategy.name}
 
 
 class Observer(Watcher):

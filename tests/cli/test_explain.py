@@ -17,8 +17,8 @@ from gpuparse.cli.explain import Form, explain_command
 from gpuparse.cli.explain_display import print_explanation
 from gpuparse.cli.parse import InputName
 from gpuparse.errors import InputError, TreebankError, UsageError
+from gpuparse.options import Strategy
 from gpuparse.parse.explain import Constituent, Explanation, Others
-from gpuparse.parse.logic.strategy import Strategy
 from gpuparse.parse.model.file import save_model
 from gpuparse.trees import parse_tree
 from tests.small_model import small_model, small_tagger

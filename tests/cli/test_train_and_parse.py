@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from gpuparse.options import TrainingOptions
 from gpuparse.parse.model.file import load_model
-from gpuparse.parse.train import TrainingOptions, retag, split_corpus
+from gpuparse.parse.train import retag, split_corpus
 from gpuparse.tag import TaggerOptions, train_tagger
 from gpuparse.trees import Prepared, Span, Token, Tree, count_words, load_language, parse_trees, strip
 from tests.cli.test_command import COMMAND, run

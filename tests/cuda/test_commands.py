@@ -11,8 +11,7 @@ from gpuparse.api import LoadedParser
 from gpuparse.boost import Options
 from gpuparse.cli.bench.learn import learning_speed
 from gpuparse.cli.train import train_model
-from gpuparse.parse.search.parser import Method, SearchOptions
-from gpuparse.parse.train import TrainingOptions
+from gpuparse.options import Method, SearchOptions, TrainingOptions
 from gpuparse.trees import synthetic_treebank
 from tests.small_model import small_model, synthetic_trees
 

@@ -14,10 +14,10 @@ import pytest
 from gpuparse.kernels import cpu
 
 from gpuparse.jit import store, telling
-from gpuparse.parse.logic.strategy import Strategy
+from gpuparse.options import Method, SearchOptions, Strategy
 from gpuparse.parse.search import parser as parser_module
 from gpuparse.parse.search import rounds
-from gpuparse.parse.search.parser import Method, Parser, SearchOptions
+from gpuparse.parse.search.parser import Parser
 from gpuparse.tag import lattice, train_tagger
 from gpuparse.trees import Tree, synthetic_treebank
 from tests.cli.test_command import COMMAND

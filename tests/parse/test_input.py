@@ -8,8 +8,8 @@ import pytest
 from gpuparse.kernels import cpu
 
 from gpuparse.errors import InputError, UsageError
+from gpuparse.options import InputKind, SearchOptions
 from gpuparse.parse.input import (
-    InputKind,
     detect_kind,
     parse_sentences,
     read_tagged,
@@ -18,7 +18,7 @@ from gpuparse.parse.input import (
     read_words_of_trees,
     tag_anew,
 )
-from gpuparse.parse.search.parser import Parser, SearchOptions
+from gpuparse.parse.search.parser import Parser
 from gpuparse.trees import Token, load_language, parse_tree, prepare_tokens, strip, synthetic_treebank
 from tests.small_model import small_model, small_tagger
 

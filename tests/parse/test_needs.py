@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from gpuparse.errors import UsageError
+from gpuparse.options import Strategy
 from gpuparse.parse import needs
 from gpuparse.parse.features.cache import save
 from gpuparse.parse.features.examples import build_training_data
-from gpuparse.parse.logic.strategy import Strategy
 from gpuparse.parse.logic.vocabulary import build_vocabulary
 from gpuparse.parse.needs import Needs, check_needs, estimate_needs
 from gpuparse.trees import load_language

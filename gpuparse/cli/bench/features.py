@@ -7,9 +7,10 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gpuparse.cli.arguments import Json, MaxWords, OptionalTreebanks, StrategyName, StrategyOption
+from gpuparse.cli.arguments import Json, MaxWords, OptionalTreebanks, StrategyOption
 from gpuparse.cli.prepare import prepared_trees
 from gpuparse.cli.tables import print_json, print_table
+from gpuparse.options import Strategy
 
 if TYPE_CHECKING:
     from gpuparse.parse.features.examples import TrainingData
@@ -23,7 +24,7 @@ PARSED = 200  # sentences whose candidates are timed
 def features_command(
     treebanks: OptionalTreebanks = None,
     max_words: MaxWords = None,
-    strategy: StrategyOption = StrategyName.R2L,
+    strategy: StrategyOption = Strategy.r2l,
     as_json: Json = False,
 ) -> None:
     """Measure the feature matrix, and features during a search."""
@@ -50,7 +51,7 @@ def _trees(treebanks: Sequence[str], max_words: int | None) -> list[Tree]:
     ]
 
 
-def features_cost(trees: Sequence[Tree], strategy: StrategyName = StrategyName.R2L) -> dict[str, Any]:
+def features_cost(trees: Sequence[Tree], strategy: Strategy = Strategy.r2l) -> dict[str, Any]:
     """The size of the matrix, the CPU time and memory it took, and the time a candidate takes at parse time.
 
     `nonzeros` counts the entries of the matrix, `stored_nonzeros` those that are kept, since rows share segments.
@@ -61,11 +62,10 @@ def features_cost(trees: Sequence[Tree], strategy: StrategyName = StrategyName.R
     (2, 3, {'NP': 1, 'TOP': 2})
     """
     from gpuparse.parse.features.examples import build_training_data
-    from gpuparse.parse.logic.strategy import Strategy
     from gpuparse.parse.logic.vocabulary import build_vocabulary
     from gpuparse.trees import load_language
 
-    order = Strategy[strategy.value]
+    order = strategy
     vocabulary = build_vocabulary(trees, load_language())
     build_training_data([tree for tree in trees if len(tree) > 1][:1], vocabulary, order)  # compiles
     start = time.process_time()

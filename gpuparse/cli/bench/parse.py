@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gpuparse.cli.arguments import Device, Json, MaxWords, ModelOption
+from gpuparse.cli.arguments import Device, Json, Limit, MaxWords, ModelOption, SearchMethod
 from gpuparse.cli.bench.learn import shown
-from gpuparse.cli.parse import SearchName, split_model
+from gpuparse.cli.parse import split_model
 from gpuparse.cli.tables import print_json, print_table
 from gpuparse.errors import UsageError
+from gpuparse.options import Method, SearchOptions
 
 if TYPE_CHECKING:
-    from gpuparse.parse.search.parser import Parser, SearchOptions
+    from gpuparse.parse.search.parser import Parser
     from gpuparse.trees import Language, Token
 
 WARM_UP = 3  # sentences parsed before the clock starts, so that everything is compiled
@@ -29,12 +30,8 @@ def parse_command(
         ),
     ],
     model: ModelOption = None,
-    limit: Annotated[
-        int, typer.Option(min=1, metavar="N", help="The most partial parses to score per sentence.")
-    ] = 100_000,
-    search: Annotated[
-        SearchName, typer.Option(metavar="METHOD", help="promising, greedy, best-first or beam.")
-    ] = SearchName.GREEDY,
+    limit: Limit = SearchOptions.limit,
+    search: SearchMethod = Method.greedy,
     max_words: MaxWords = None,
     device: Device = "cpu",
     as_json: Json = False,
@@ -45,7 +42,7 @@ def parse_command(
     """
     from gpuparse.device import bandwidth, find_device
     from gpuparse.parse.model.file import load_model
-    from gpuparse.parse.search.parser import Method, Parser, SearchOptions
+    from gpuparse.parse.search.parser import Parser
 
     file, treebanks = split_model(arguments, model)
     if not treebanks:
@@ -54,7 +51,7 @@ def parse_command(
     found = find_device(device)
     parser = Parser(trained.vocabulary, trained.rules(), trained.strategy, trained.max_children, found.kernels)
     sentences = treebank_sentences(treebanks, trained.vocabulary.language, max_words)
-    options = SearchOptions(method=Method[search.value.replace("-", "_")], limit=limit)
+    options = SearchOptions(method=search, limit=limit)
     figures = {"device": found.name, "device_about": found.about, "bandwidth_gb_s": bandwidth(found.kernels) / 1e9}
     figures |= parsing_speed(parser, sentences, options)
     if as_json:

@@ -9,6 +9,7 @@ from typing import Any
 
 from gpuparse.boost.ensemble import Literals
 from gpuparse.jit import telling
+from gpuparse.options import SearchOptions, Strategy
 from gpuparse.parse.explain.english import in_english
 from gpuparse.parse.explain.explanation import (
     Constituent,
@@ -24,11 +25,9 @@ from gpuparse.parse.explain.explanation import (
 from gpuparse.parse.explain.replay import Inference, Replay, State
 from gpuparse.parse.explain.tracing import Step, TracingParser, frontiers, places_in_tree
 from gpuparse.parse.input import ParsedSentence
-from gpuparse.parse.logic.strategy import Strategy
 from gpuparse.parse.model.model import Model
 from gpuparse.parse.model.rules import FIXED_POINT
 from gpuparse.parse.model.words import in_words
-from gpuparse.parse.search.parser import SearchOptions
 from gpuparse.printable import printable
 from gpuparse.trees import Sentence, Span, Tree
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from gpuparse.options import SearchOptions
 from gpuparse.parse.logic.vocabulary import TOP
-from gpuparse.parse.search.parser import Parser, Result, SearchOptions
+from gpuparse.parse.search.parser import Parser, Result
 from gpuparse.parse.search.pool import Pool
 from gpuparse.trees import Span, Token, Tree
 
@@ -24,7 +25,7 @@ class TracingParser(Parser):
 
     >>> from gpuparse.kernels import cpu
     >>> from gpuparse.parse.features.space import FeatureSpace
-    >>> from gpuparse.parse.logic.strategy import Strategy
+    >>> from gpuparse.options import Strategy
     >>> from gpuparse.parse.logic.vocabulary import build_vocabulary
     >>> from gpuparse.parse.model.rules import compile_rules
     >>> from gpuparse.trees import load_language, parse_tree

@@ -22,9 +22,9 @@ import numpy as np
 
 from gpuparse.boost.matrix import Matrix
 from gpuparse.errors import UsageError
+from gpuparse.options import Strategy
 from gpuparse.parse.features.examples import Candidates, TrainingData, build_training_data
 from gpuparse.parse.features.walk import NOT_ALLOWED
-from gpuparse.parse.logic.strategy import Strategy
 from gpuparse.parse.logic.vocabulary import Vocabulary
 from gpuparse.storage import move_folder, write_atomically
 from gpuparse.trees import Tree

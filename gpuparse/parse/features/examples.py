@@ -18,12 +18,12 @@ from gpuparse.boost.matrix import Matrix
 from gpuparse.boost.task import Task
 from gpuparse.dtypes import CHOICE, FEATURE, ITEM, OFFSET, POSITION, REAL, ROW, SEGMENT, SIGN
 from gpuparse.errors import UsageError
+from gpuparse.options import Strategy
 from gpuparse.parse.features.extraction import segment_capacity
 from gpuparse.parse.features.space import FeatureSpace
 from gpuparse.parse.features.walk import N_COLUMNS, NOT_ALLOWED, OUT_OF_TABLE, walk
 from gpuparse.parse.logic.goldpath import gold_path
 from gpuparse.parse.logic.headtable import compile_heads
-from gpuparse.parse.logic.strategy import Strategy
 from gpuparse.parse.logic.vocabulary import Vocabulary
 from gpuparse.trees import Tree
 

@@ -6,12 +6,13 @@ import numpy as np
 
 from gpuparse.dtypes import CHOICE
 from gpuparse.jit import compiled, kernel
+from gpuparse.options import Strategy
 from gpuparse.parse.features.extraction import emit_segment
 from gpuparse.parse.features.groups import Column
 from gpuparse.parse.features.segments import column_key, find_slot, hash_ends, run_key, write_segment
 from gpuparse.parse.logic.headtable import head_index
 from gpuparse.parse.logic.items import END, FIRST, LAST, START
-from gpuparse.parse.logic.strategy import Strategy, allows_children, allows_label
+from gpuparse.parse.logic.strategy import allows_children, allows_label
 
 NOT_ALLOWED = np.iinfo(CHOICE).max
 N_COLUMNS = len(Column)

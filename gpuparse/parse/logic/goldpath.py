@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from gpuparse.dtypes import ITEM
+from gpuparse.options import Strategy
 from gpuparse.parse.logic.items import END, HEAD, START, TAG_SYMBOL
-from gpuparse.parse.logic.strategy import Strategy
 from gpuparse.parse.logic.vocabulary import Vocabulary
 from gpuparse.trees import Tree, head_child
 

@@ -5,19 +5,9 @@ A state is its frontier, and `last`, the frontier index of the item inferred las
 
 from __future__ import annotations
 
-from enum import IntEnum
-
 from gpuparse.jit import compiled
+from gpuparse.options import Strategy
 from gpuparse.parse.logic.items import ONLY, PUNCTUATION, SYMBOL
-
-
-class Strategy(IntEnum):
-    """The order in which the items of a tree may be inferred."""
-
-    r2l = 0  # never wholly to the right of the last item
-    l2r = 1  # never wholly to the left of it
-    bu = 2  # any order
-
 
 _R2L, _L2R = int(Strategy.r2l), int(Strategy.l2r)
 
@@ -56,8 +46,8 @@ def allows_label(label, n_labels, label_symbols, items, frontier, size, i, j):
 def items_ahead(strategy, size, i, j):
     """How many of a frontier's `size` items are still ahead once a new item stands over `frontier[i..j]`.
 
-    >>> items_ahead(Strategy.r2l, 5, 1, 2), items_ahead(Strategy.l2r, 5, 1, 2), items_ahead(Strategy.bu, 5, 1, 2)
-    (1, 2, 3)
+    >>> [items_ahead(int(strategy), 5, 1, 2) for strategy in Strategy]
+    [1, 2, 3]
     """
     if strategy == _R2L:
         return i

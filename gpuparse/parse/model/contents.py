@@ -17,8 +17,8 @@ import numpy as np
 from gpuparse.boost.ensemble import Ensemble
 from gpuparse.dtypes import FEATURE, REAL
 from gpuparse.errors import LanguageError, ModelError
+from gpuparse.options import Strategy
 from gpuparse.parse.features.space import FeatureSpace
-from gpuparse.parse.logic.strategy import Strategy
 from gpuparse.parse.logic.vocabulary import TOP, Vocabulary
 from gpuparse.parse.model.model import CurvePoint, Model
 from gpuparse.parse.model.rules import FIXED_POINT

@@ -52,7 +52,7 @@ def save_model(model: Model, path: Path) -> None:
     The configuration must consist of what JSON knows: strings, numbers, truth values, None, lists, dicts by strings.
 
     >>> import tempfile
-    >>> from gpuparse.parse.logic.strategy import Strategy
+    >>> from gpuparse.options import Strategy
     >>> from gpuparse.parse.logic.vocabulary import build_vocabulary
     >>> from gpuparse.boost.ensemble import Ensemble
     >>> from gpuparse.trees import load_language, parse_trees

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from gpuparse.boost.ensemble import Ensemble
+from gpuparse.options import Strategy
 from gpuparse.parse.features.space import FeatureSpace
-from gpuparse.parse.logic.strategy import Strategy
 from gpuparse.parse.logic.vocabulary import Vocabulary
 from gpuparse.parse.model.laid_out import kept_rules
 from gpuparse.parse.model.rules import Rules, lay_out

@@ -15,18 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from gpuparse.errors import UsageError
 from gpuparse.jit import eventual, is_slow, kernel
 from gpuparse.kernels.cpu import score
+from gpuparse.options import SearchOptions, Strategy
 from gpuparse.parse.features.space import FeatureSpace
 from gpuparse.parse.logic.headtable import compile_heads
-from gpuparse.parse.logic.strategy import Strategy
 from gpuparse.parse.logic.vocabulary import TOP, Vocabulary
 from gpuparse.parse.model.rules import Rules
 from gpuparse.parse.search.atoms import collect_atoms
 from gpuparse.parse.search.expansion import Batch, Grammar, make_batch, most_candidates, most_rows
 from gpuparse.parse.search.pool import Pool, Register, Status, make_pool
-from gpuparse.parse.search.rounds import Method, Plan, absorb, advance, begin, search
+from gpuparse.parse.search.rounds import Plan, absorb, advance, begin, search
 from gpuparse.parse.search.scoring import Scorer
 from gpuparse.trees import UNPARSED, Span, Token, Tree, count_words
 
@@ -36,31 +35,6 @@ PIECE_TOKENS = 40  # of a sentence that is parsed in pieces, at most
 PIECE_LIMIT = 5_000  # partial parses scored for a piece
 MOST_FINISHED = 1000  # results that may wait for an earlier sentence
 _begin, _advance, _absorb = eventual(begin), kernel(advance), kernel(absorb)
-
-
-@dataclass(frozen=True)
-class SearchOptions:
-    """How to search."""
-
-    method: Method = Method.promising  # finds a good tree at once, and with it a bound; then better ones soon
-    max_min: bool = False  # maximise the least confidence instead of minimising the sum of costs
-    limit: int = 100_000  # partial parses scored for a sentence
-    k: int = 1  # how many trees
-    width: int = 100  # of the agenda, under beam search
-    max_popped: int = 1_000  # states taken off the agenda, under beam search
-    batch: int | None = None  # sentences side by side; None: as many as the device likes, a CPU few, a GPU many
-    max_words: int | None = 150  # a longer sentence is parsed in pieces; punctuation is no word; None: no bound
-    timeout: float | None = None  # seconds for a sentence: the one option that lets the machine's speed decide a result
-
-    def __post_init__(self) -> None:
-        """Refuse what can't be meant."""
-        if self.timeout is not None and not self.timeout > 0:
-            raise UsageError(f"search options: timeout is more than 0 seconds, not {self.timeout}")
-        if self.max_words is not None and self.max_words < 0:
-            raise UsageError(f"search options: max_words is at least 0, not {self.max_words}")
-        for name in ("limit", "k", "width", "max_popped", "batch"):
-            if getattr(self, name) is not None and getattr(self, name) < 1:
-                raise UsageError(f"search options: {name} is at least 1, not {getattr(self, name)}")
 
 
 USUAL_SEARCH = SearchOptions()
@@ -229,7 +203,7 @@ class Parser:
         return Result((Parse(Tree.from_spans(spans, tokens), math.nan),), outcome, scored, False)
 
     def _begin_run(self, options: SearchOptions) -> _Run:
-        use_chart = self._grammar.strategy == Strategy.bu
+        use_chart = self._grammar.strategy == int(Strategy.bu)
         sizes = (options.limit, options.width, options.max_popped)
         plan = Plan(int(options.method), options.max_min, *sizes, use_chart)
         memory = self._make_memory(options, FIRST_WORDS)
@@ -243,7 +217,7 @@ class Parser:
         """Room for sentences of at most so many words."""
         labels, groups = len(self.vocabulary.labels), len(self._grammar.atoms.groups)
         max_children = self._grammar.max_children
-        use_chart = self._grammar.strategy == Strategy.bu
+        use_chart = self._grammar.strategy == int(Strategy.bu)
         slots = self._slots(options)
         pool = make_pool(slots, words, labels, groups, options.limit, options.k, use_chart)
         rows, candidates = (slots * most(words, max_children) for most in (most_rows, most_candidates))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
 
 from gpuparse.jit import compiled, eventual
 from gpuparse.kernels.cpu.score import score_rows
+from gpuparse.options import Method
 from gpuparse.parse.features.segments import mix
 from gpuparse.parse.logic.items import END, START, SYMBOL
 from gpuparse.parse.logic.strategy import items_ahead
@@ -33,15 +33,6 @@ _FIRST_ROW, _FIRST_CANDIDATE, _CANDIDATES, _FRONTIER = (
     int(r) for r in (Register.FIRST_ROW, Register.FIRST_CANDIDATE, Register.CANDIDATES, Register.FRONTIER)
 )
 _LIVE, _FALLBACK, _DONE = int(Status.LIVE), int(Status.FALLBACK), int(Status.DONE)
-
-
-class Method(IntEnum):
-    """The order in which partial parses are looked at."""
-
-    promising = 0  # as greedy, but then what on the agenda costs least beyond what the best tree cost at that place
-    greedy = 1  # follow the cheapest expansion to the end, then the cheapest on the agenda in the same way
-    best_first = 2  # always the cheapest on the agenda
-    beam = 3  # the same, with at most `width` on the agenda and `max_popped` taken off it
 
 
 class Plan(NamedTuple):

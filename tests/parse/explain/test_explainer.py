@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import pytest
 from gpuparse.kernels import cpu
 
+from gpuparse.options import SearchOptions, Strategy
 from gpuparse.parse.explain import Amount, Constituent, Explainer, Explanation, Rival, RivalKind
-from gpuparse.parse.logic.strategy import Strategy
-from gpuparse.parse.search.parser import Outcome, Parser, SearchOptions
+from gpuparse.parse.search.parser import Outcome, Parser
 from gpuparse.trees import (
     UNPARSED,
     Sentence,

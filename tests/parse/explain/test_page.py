@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from gpuparse.kernels import cpu
 
+from gpuparse.options import Strategy
 from gpuparse.parse.explain import Explainer, Explanation
 from gpuparse.parse.explain.page import page
-from gpuparse.parse.logic.strategy import Strategy
 from gpuparse.trees import Token, load_language, prepare_tokens
 from tests.parse.explain.chromium import PROGRAMS, Chromium, find_chromium
 from tests.small_model import small_model

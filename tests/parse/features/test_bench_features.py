@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from gpuparse.options import Strategy
 from gpuparse.parse.features.examples import build_training_data
-from gpuparse.parse.logic.strategy import Strategy
 from gpuparse.parse.logic.vocabulary import build_vocabulary
 from gpuparse.trees import load_language, parse_tree
 

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from gpuparse.errors import UsageError
+from gpuparse.options import Strategy
 from gpuparse.parse.features import cache as cache_file
 from gpuparse.parse.features.cache import CONTENTS, FORMAT, cache_key, load, save, training_data
 from gpuparse.parse.features.examples import TrainingData, build_training_data
-from gpuparse.parse.logic.strategy import Strategy
 from gpuparse.parse.logic.vocabulary import build_vocabulary
 from gpuparse.trees import load_language, parse_language, parse_tree, prepare
 from gpuparse.trees.synthetic import synthetic_treebank

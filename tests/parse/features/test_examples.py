@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gpuparse.options import Strategy
 from gpuparse.parse.features import examples as examples_file
 from gpuparse.parse.features.examples import TrainingData, build_training_data
 from gpuparse.parse.features.space import FeatureSpace
 from gpuparse.parse.features.walk import NOT_ALLOWED
 from gpuparse.parse.logic.goldpath import gold_path
 from gpuparse.parse.logic.items import END, START
-from gpuparse.parse.logic.strategy import Strategy
 from gpuparse.parse.logic.vocabulary import Vocabulary, build_vocabulary
 from gpuparse.trees import Tree, load_language, parse_tree, prepare, read_trees, synthetic_treebank
 from tests.parse.features.oracle import Example, Walk, features, gold_items, known_values

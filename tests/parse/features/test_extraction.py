@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuparse.dtypes import FEATURE, ITEM
+from gpuparse.options import Strategy
 from gpuparse.parse.features.extraction import emit_segment, segment_capacity
 from gpuparse.parse.features.groups import COLUMN_STARTS, GROUPS, Column
 from gpuparse.parse.features.space import LENGTH, FeatureSpace, Numbering
 from gpuparse.parse.logic.goldpath import GoldPath, gold_path
-from gpuparse.parse.logic.strategy import Strategy
 from gpuparse.parse.logic.vocabulary import build_vocabulary
 from gpuparse.trees import Tree, load_language, parse_tree
 from tests.parse.features.oracle import Walk, counted_groups, features, known_values, other_groups, terminal_items

@@ -11,11 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuparse.dtypes import ITEM
+from gpuparse.options import Strategy
 from gpuparse.parse.features.examples import build_training_data
 from gpuparse.parse.logic.goldpath import GoldPath, gold_path
 from gpuparse.parse.logic.headtable import compile_heads, head_index
 from gpuparse.parse.logic.items import END, ITEM_COLUMNS, ONLY, START, SYMBOL
-from gpuparse.parse.logic.strategy import Strategy, allows_children, allows_label
+from gpuparse.parse.logic.strategy import allows_children, allows_label
 from gpuparse.parse.logic.vocabulary import Vocabulary, build_vocabulary
 from gpuparse.trees import Token, Tree, head_child, load_language, parse_tree
 from tests.parse.logic.generated import LABELS, PUNCTUATION, TAGS, trees

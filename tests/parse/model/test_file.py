@@ -21,7 +21,7 @@ from safetensors.numpy import save
 
 from gpuparse.boost.ensemble import Ensemble
 from gpuparse.errors import ModelError
-from gpuparse.parse.logic.strategy import Strategy
+from gpuparse.options import Strategy
 from gpuparse.parse.model import contents
 from gpuparse.parse.model.contents import PARSER_TYPES, TAGGER_TYPES, Arrays, Header, pack
 from gpuparse.parse.model.file import FORMAT, checksum, load_model, save_model, to_bytes

@@ -9,13 +9,13 @@ import pytest
 from gpuparse.kernels import cpu
 
 from gpuparse.dtypes import FEATURE
+from gpuparse.options import SearchOptions, Strategy
 from gpuparse.parse.features.extraction import emit_segment, segment_capacity
 from gpuparse.parse.features.groups import Column
-from gpuparse.parse.logic.strategy import Strategy
 from gpuparse.parse.model.model import Model
 from gpuparse.parse.model.rules import FIXED_POINT
 from gpuparse.parse.search import parser as parser_file
-from gpuparse.parse.search.parser import Parser, SearchOptions
+from gpuparse.parse.search.parser import Parser
 from gpuparse.parse.search.pool import Register
 from tests.small_model import small_model, synthetic_trees
 

@@ -9,8 +9,8 @@ import numpy as np
 from gpuparse.kernels import cpu
 
 from gpuparse.boost.ensemble import Literals
+from gpuparse.options import Strategy
 from gpuparse.parse.features.space import FeatureSpace
-from gpuparse.parse.logic.strategy import Strategy
 from gpuparse.parse.logic.vocabulary import Vocabulary, build_vocabulary
 from gpuparse.parse.model.rules import compile_rules
 from gpuparse.parse.search.parser import Parser

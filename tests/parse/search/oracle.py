@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from gpuparse.boost.ensemble import Literals
+from gpuparse.options import Method
 from gpuparse.parse.features.space import FeatureSpace
 from gpuparse.parse.logic.vocabulary import Vocabulary
-from gpuparse.parse.search.rounds import Method
 from gpuparse.trees import Token, Tree, head_child, parse_tree
 from tests.parse.features.oracle import Item, Known, State, allowed, features, new_item, terminal_items
 

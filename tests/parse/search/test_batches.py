@@ -7,8 +7,8 @@ import random
 import pytest
 
 from gpuparse.errors import UsageError
-from gpuparse.parse.logic.strategy import Strategy
-from gpuparse.parse.search.parser import Method, Outcome, Parser, Result, SearchOptions
+from gpuparse.options import Method, SearchOptions, Strategy
+from gpuparse.parse.search.parser import Outcome, Parser, Result
 from gpuparse.trees import Token
 from tests.parse.search.generated import WORDS, make_parser, make_problem, random_compounds, tiny_vocabulary
 

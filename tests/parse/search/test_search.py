@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuparse.parse.logic.strategy import Strategy
-from gpuparse.parse.search.parser import Method, Outcome, Result, SearchOptions
+from gpuparse.options import Method, SearchOptions, Strategy
+from gpuparse.parse.search.parser import Outcome, Result
 from tests.parse.search.generated import Problem, make_problem
 from tests.parse.search.oracle import max_min
 
