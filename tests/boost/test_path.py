@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from gpuparse.kernels import cpu
-from gpuparse.kernels.cpu.growth import growth, histograms
+from gpuparse.kernels.cpu.boost.growth import growth, histograms
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -93,7 +93,7 @@ def test_an_iteration_copies_a_few_kilobytes_back_and_looks_a_few_times(cuda: An
 @pytest.fixture
 def small_memory(cuda: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Pretends that the device has so many bytes free, and lets parts be small."""
-    hold, memory = (import_module(f"gpuparse.kernels.cuda.{name}") for name in ("hold", "memory"))
+    hold, memory = (import_module(f"gpuparse.kernels.cuda.{name}") for name in ("boost.hold", "memory"))
 
     def pretend(free: int) -> None:
         monkeypatch.setattr(memory, "free_bytes", lambda: free)

@@ -95,7 +95,7 @@ sys.modules.update(dict.fromkeys(private))  # so that we can't import them
 from gpuparse.jit import compiled, inlined, kernel, numba_side
 sys.modules.update(private)  # Numba itself needs them
 import numpy as np
-from gpuparse.kernels.cpu.lowest_bit import lowest_bit
+from gpuparse.kernels.cpu.boost.lowest_bit import lowest_bit
 
 @compiled
 def twice(number):

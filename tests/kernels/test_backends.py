@@ -52,7 +52,7 @@ def test_an_operation_takes_the_same_arguments_and_says_what_it_does(cuda: Modul
 
 def functions_of_arrays() -> set[str]:
     """Every x of `arrays.x` in the code that works with arrays of a device."""
-    sources = [*(PROJECT / "kernels" / "cuda").rglob("*.py"), *(PROJECT / "gpuparse" / "learn").glob("*.py")]
+    sources = [*(PROJECT / "kernels" / "cuda").rglob("*.py"), *(PROJECT / "gpuparse" / "boost").glob("*.py")]
     nodes = [node for path in sources for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
     attributes = [node for node in nodes if isinstance(node, ast.Attribute)]
     return {node.attr for node in attributes if ast.unparse(node.value).split(".")[-1] == "arrays"}

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 from gpuparse.kernels import cpu
-from gpuparse.kernels.cpu.growth.accumulate import accumulate
-from gpuparse.kernels.cpu.growth.add_root import add_root
-from gpuparse.kernels.cpu.growth.add_signed import add_signed
-from gpuparse.kernels.cpu.growth.clear_listed import clear_listed
-from gpuparse.kernels.cpu.growth.extremes import extremes
-from gpuparse.kernels.cpu.growth.extremes_listed import extremes_listed
-from gpuparse.kernels.cpu.growth.gather import gather
-from gpuparse.kernels.cpu.growth.ids_of import ids_of
-from gpuparse.kernels.cpu.growth.move_all import move_all
-from gpuparse.kernels.cpu.growth.move_listed import move_listed
-from gpuparse.kernels.cpu.growth.partition import partition
-from gpuparse.kernels.cpu.growth.pull import pull
-from gpuparse.kernels.cpu.growth.settle import settle
+from gpuparse.kernels.cpu.boost.growth.accumulate import accumulate
+from gpuparse.kernels.cpu.boost.growth.add_root import add_root
+from gpuparse.kernels.cpu.boost.growth.add_signed import add_signed
+from gpuparse.kernels.cpu.boost.growth.clear_listed import clear_listed
+from gpuparse.kernels.cpu.boost.growth.extremes import extremes
+from gpuparse.kernels.cpu.boost.growth.extremes_listed import extremes_listed
+from gpuparse.kernels.cpu.boost.growth.gather import gather
+from gpuparse.kernels.cpu.boost.growth.ids_of import ids_of
+from gpuparse.kernels.cpu.boost.growth.move_all import move_all
+from gpuparse.kernels.cpu.boost.growth.move_listed import move_listed
+from gpuparse.kernels.cpu.boost.growth.partition import partition
+from gpuparse.kernels.cpu.boost.growth.pull import pull
+from gpuparse.kernels.cpu.boost.growth.settle import settle
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

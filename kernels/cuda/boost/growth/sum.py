@@ -1,0 +1,84 @@
+"""Histograms: a warp a row adds its weight at each of its ids.
+
+The frequent features, which come first, are summed in a block's own memory, where many rows meet; the rest go to the
+device's memory at once, and mostly stay in its cache.
+"""
+
+from numba import cuda, int32, int64
+
+from ...kernel import THREADS, WARP, kernel
+from ...memory import SIMULATED
+
+HOT = 8 if SIMULATED else 2048  # features summed in a block's own memory
+ROWS = 4 if SIMULATED else 256  # of a node for each block: enough that handing on the hot sums costs little
+LOW = 0xFFFFFFFF  # the lower half of a packed weight: the negative
+
+
+@kernel("int64[::1], int32[::1], int64[::1], int64[::1]")
+def _sum_root(begins, ids, packed, histogram):
+    hot = cuda.shared.array(HOT, int64)
+    for f in range(cuda.threadIdx.x, HOT, cuda.blockDim.x):
+        hot[f] = 0
+    cuda.syncthreads()
+    lane = cuda.grid(1) % WARP
+    for n in range(cuda.grid(1) // WARP, packed.size, cuda.gridsize(1) // WARP):
+        for j in range(begins[n] + lane, begins[n + 1], WARP):
+            if ids[j] < HOT:
+                cuda.atomic.add(hot, ids[j], packed[n])
+            else:
+                cuda.atomic.add(histogram, ids[j], packed[n])
+    cuda.syncthreads()
+    for f in range(cuda.threadIdx.x, min(HOT, histogram.size), cuda.blockDim.x):
+        if hot[f] != 0:
+            cuda.atomic.add(histogram, f, hot[f])
+
+
+@kernel("int32[::1], int64[::1], int64[::1], int64[::1], int64[::1], int32[::1], int64[::1], int64, int32[::1]")
+def _sum_nodes(listed, cuts, plus, minus, begins, ids, packed, reach, sums):
+    hot = cuda.shared.array(HOT, int32)
+    node = cuda.blockIdx.y
+    first = cuts[node] + cuda.blockIdx.x * ROWS
+    if first < cuts[node + 1]:  # the same for all threads of the block
+        for f in range(cuda.threadIdx.x, HOT, cuda.blockDim.x):
+            hot[f] = 0
+        cuda.syncthreads()
+        lane = cuda.threadIdx.x % WARP
+        stride = ROWS * cuda.gridDim.x
+        while first < cuts[node + 1]:
+            last = min(first + ROWS, cuts[node + 1])
+            for n in range(first + cuda.threadIdx.x // WARP, last, cuda.blockDim.x // WARP):
+                m = listed[n]
+                weight = int32((packed[m] >> 32) - (packed[m] & LOW))
+                if weight != 0:
+                    for j in range(begins[m] + lane, begins[m + 1], WARP):
+                        f = ids[j]
+                        if f < HOT:
+                            cuda.atomic.add(hot, f, weight)
+                        elif f < reach:
+                            if plus[node] >= 0:
+                                cuda.atomic.add(sums, plus[node] + f, weight)
+                            if minus[node] >= 0:
+                                cuda.atomic.add(sums, minus[node] + f, -weight)
+            first += stride
+        cuda.syncthreads()
+        for f in range(cuda.threadIdx.x, min(HOT, reach), cuda.blockDim.x):
+            if hot[f] != 0:
+                if plus[node] >= 0:
+                    cuda.atomic.add(sums, plus[node] + f, hot[f])
+                if minus[node] >= 0:
+                    cuda.atomic.add(sums, minus[node] + f, -hot[f])
+
+
+def sum_root(rows, packed, histogram):
+    """Add the packed weights of all rows to a histogram (int64)."""
+    blocks = -(-len(rows) // ROWS)
+    _sum_root(blocks * THREADS, rows.begins, rows.ids, packed, histogram)
+
+
+def sum_nodes(listed, cuts, largest, plus, minus, rows, packed, reach, sums):
+    """For each node i: add positive - negative of the rows listed[cuts[i]:cuts[i + 1]] to the first `reach` features of
+    the histogram at plus[i] of `sums`, and take it from that at minus[i]; -1: there is none. `largest`: of the nodes.
+    """
+    blocks = -(-largest // ROWS)
+    around = (rows.begins, rows.ids, packed, reach, sums)
+    _sum_nodes(blocks * THREADS, listed, cuts, plus, minus, *around, across=len(plus))
