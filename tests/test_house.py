@@ -141,9 +141,16 @@ def test_every_test_that_sends_a_signal_starts_a_process_that_heeds_it() -> None
         assert ".send_signal(" not in text or "subprocess.Popen(" not in text or path == Path(__file__), path
 
 
-MODULES = sorted(module.name for module in pkgutil.walk_packages(gpuparse.__path__, "gpuparse."))
+KERNELS = [path.relative_to(PROJECT).with_suffix("") for path in sources() if within(path, "kernels")]
+MODULES = [
+    *sorted(module.name for module in pkgutil.walk_packages(gpuparse.__path__, "gpuparse.")),
+    *(".".join(["gpuparse", *path.parts]).removesuffix(".__init__") for path in KERNELS),
+]
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_the_examples_in_the_documentation_are_right(name: str) -> None:
+    if name.startswith("gpuparse.kernels.cuda"):
+        pytest.importorskip("numba_cuda", reason="numba-cuda is not installed: pip install 'gpuparse[cuda12]'")
+        pytest.importorskip("cupy", reason="cupy is not installed: pip install 'gpuparse[cuda12]'")
     assert doctest.testmod(importlib.import_module(name)).failed == 0

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from gpuparse.kernels import cpu
+from gpuparse.kernels.packing import as_negative, as_positive
 
 from gpuparse.boost.postings import Postings
 from gpuparse.boost.team import Team
@@ -22,7 +23,7 @@ class Twins:
     def __init__(self, cuda: Any, given: Problem, seed: int = 0) -> None:
         rows = given.examples.rows
         weights = np.random.default_rng(seed).integers(-(2**20), 2**20, len(rows))
-        packed = np.where(weights > 0, weights << 32, -weights)
+        packed = np.where(weights > 0, as_positive(weights), as_negative(-weights))
         self.given, self.growths = given, []
         for kernels in (cpu, cuda):
             matrix = kernels.hold(given.matrix)

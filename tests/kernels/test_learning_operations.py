@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 from gpuparse.kernels import cpu
-from gpuparse.kernels.cpu.boost.growth.holds import holds
+from gpuparse.kernels.cpu.boost.growth.divide import holds
 from gpuparse.kernels.cpu.boost.logarithm import logarithm
 from hypothesis import given, settings
 from hypothesis import strategies as st

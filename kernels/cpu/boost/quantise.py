@@ -1,10 +1,8 @@
-"""Weights of sampled examples in fixed point: integers that sum to the same in any order, on any device.
-
-A packed weight holds the positive part in its upper 32 bits and the negative part in its lower 32, so that one
-addition sums both apart.
-"""
+"""Weights of sampled examples in fixed point: integers that sum to the same in any order, on any device."""
 
 from gpuparse.jit import kernel
+
+from ...packing import as_negative, as_positive
 
 
 @kernel
@@ -13,6 +11,6 @@ def quantise(y, kept, weights, scale, packed):
     everything = 0
     for n in range(kept.size):
         weight = int(weights[n] * scale + 0.5)
-        packed[n] = weight << 32 if y[kept[n]] > 0 else weight
+        packed[n] = as_positive(weight) if y[kept[n]] > 0 else as_negative(weight)
         everything += packed[n]
     return everything

@@ -1,6 +1,6 @@
 """The nodes of a tree that grows on a sample, wave after wave: the rows in each, and its histogram.
 
-Who grows it decides what to split, and asks for many nodes at once, so that a device need not be asked for each.
+The grower decides what to split; it asks about many nodes at once, so that a device need not be asked about each.
 """
 
 from __future__ import annotations
@@ -11,13 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .gather import gather
-from .histograms import Histogram, Histograms, Sample
-from .partition import partition
+from .divide import partition
+from .histograms import Histogram, Histograms
+from .sample import Sample, gather
+from .tuning import Tuning
 
-LARGE = 2048  # rows in a child before the threads share its histogram, instead of taking a child each
-WORTH_CALLING = 1024  # rows in the children of a wave before a second thread pays for being called
-WORTH_DIVIDING = 1 << 14  # rows in the nodes of a wave, likewise
+USUAL_TUNING = Tuning()
 
 
 class Children(NamedTuple):
@@ -32,22 +31,23 @@ class Growth:
 
     >>> from gpuparse.boost.matrix import Matrix
     >>> from gpuparse.kernels import cpu
+    >>> from gpuparse.kernels.packing import as_positive, negative, positive
     >>> from gpuparse.boost.postings import Postings
     >>> from gpuparse.boost.team import Team
     >>> segments, starts = np.array([[1], [2], [0]], np.int32), np.array([0, 0, 2, 3])
     >>> matrix = Matrix(segments, starts, np.array([0, 1, 0], np.int32), np.zeros(2, np.uint8))
     >>> growth = Growth(matrix, Postings.of(matrix, cpu), Team(1))
-    >>> growth.plant(np.array([0, 1, 2], np.int32), np.array([3 << 32, 5, 7]))
+    >>> growth.plant(np.array([0, 1, 2], np.int32), np.array([as_positive(3), 5, 7]))
     >>> growth.extremes([0], [0], [0], [], []).tolist()  # feature 0 sums to 3 - 5, feature 1 to 3
     [[0, -2, 1, 3]]
     >>> children = growth.split([0], [0])
-    >>> children.first, int(children.weight[0] >> 32), int(children.weight[0] & 0xFFFFFFFF)
+    >>> children.first, int(positive(children.weight[0])), int(negative(children.weight[0]))
     (1, 3, 5)
     """
 
-    def __init__(self, matrix: Any, postings: Any, team: Any) -> None:
-        self._matrix, self._postings, self._team = matrix, postings, team
-        self._histograms = Histograms(matrix, postings, team)
+    def __init__(self, matrix: Any, postings: Any, team: Any, tuning: Tuning = USUAL_TUNING) -> None:
+        self._matrix, self._postings, self._team, self._tuning = matrix, postings, team, tuning
+        self._histograms = Histograms(matrix, postings, team, tuning)
         self._number = np.zeros(len(matrix.starts) - 1, np.int32)
         self._used = np.zeros(0, np.int32)
         self._rows: np.ndarray | None = None
@@ -55,7 +55,7 @@ class Growth:
 
     def plant(self, rows: np.ndarray, packed: np.ndarray) -> None:
         """Begin a tree on these rows of the matrix with these packed weights: its root, and the root's histogram."""
-        if rows is not self._rows:  # the same rows again, when all examples are taken, need no new numbers
+        if rows is not self._rows:  # where all examples are sampled the rows are the same again, and so are the numbers
             self._gather(rows)
         self._sample = Sample(*self._gathered, packed)
         self._members = np.arange(len(rows), dtype=np.int32)
@@ -87,10 +87,10 @@ class Growth:
         for sums, feature in saved:
             sums[feature] = 0
         bounds = zip(nodes, low, high, strict=True)
-        found = [self._histograms.extremes(self._open[node], *between) for node, *between in bounds]
+        results = [self._histograms.extremes(self._open[node], *between) for node, *between in bounds]
         for (sums, feature), value in zip(saved, values, strict=True):
             sums[feature] = value
-        return np.array(found, np.int64).reshape(-1, 4)
+        return np.array(results, np.int64).reshape(-1, 4)
 
     def split(self, nodes: Sequence[int], features: Sequence[int]) -> Children:
         """Divide the rows of each node by its feature."""
@@ -104,29 +104,29 @@ class Growth:
             middle[i] = start + count
 
         order = sorted(range(len(nodes)), key=lambda i: -self._size(nodes[i]))
-        self._each(divide, [(i,) for i in order], sum(map(self._size, nodes)) >= WORTH_DIVIDING)
+        self._each(divide, [(i,) for i in order], sum(map(self._size, nodes)) >= self._tuning.rows_to_divide)
         for node, between in zip(nodes, middle, strict=True):
             start, stop = self._bounds[node]
             self._bounds += [(start, between), (between, stop)]
         return Children(first, weight)
 
-    def descend(self, nodes: Sequence[int], first: int, wanted: Sequence[bool]) -> None:
-        """Make the histograms of the wanted children out of those of the nodes they were split from.
+    def descend(self, nodes: Sequence[int], first: int, splittable: Sequence[bool]) -> None:
+        """Make the histograms of the splittable children out of those of the nodes they were split from.
 
-        wanted[2 i] and wanted[2 i + 1] are about the children first + 2 i and first + 2 i + 1 of nodes[i].
+        splittable[2 i] and splittable[2 i + 1] are about the children first + 2 i and first + 2 i + 1 of nodes[i].
         """
         jobs = []
         for i, node in enumerate(nodes):
             yes, no = first + 2 * i, first + 2 * i + 1
             smaller, larger = (yes, no) if self._size(yes) <= self._size(no) else (no, yes)
-            jobs.append((node, smaller, larger, wanted[smaller - first], wanted[larger - first]))
+            jobs.append((node, smaller, larger, splittable[smaller - first], splittable[larger - first]))
         jobs.sort(key=lambda job: -self._size(job[1]))
         sizes = [self._size(job[1]) for job in jobs]
         shared = 0
         while shared < len(jobs) and self._is_shared(sizes[shared], sum(sizes[shared + 1 :])):
             self._hand_down(*jobs[shared], alone=False)
             shared += 1
-        self._each(self._hand_down, jobs[shared:], sum(sizes[shared:]) >= WORTH_CALLING)
+        self._each(self._hand_down, jobs[shared:], sum(sizes[shared:]) >= self._tuning.rows_to_sum)
 
     def release(self, nodes: Sequence[int]) -> None:
         """These nodes will not be split: take back their histograms."""
@@ -169,15 +169,15 @@ class Growth:
 
     def _is_shared(self, size: int, others: int) -> bool:
         """Whether a child is so large that a thread would still be at it when the others had done all the rest."""
-        return size >= LARGE and 2 * size * (self._team.threads - 1) >= 3 * others
+        return size >= self._tuning.large_child and 2 * size * (self._team.threads - 1) >= 3 * others
 
     def _each(self, call: Callable[..., object], arguments: Sequence[tuple[Any, ...]], worth: bool) -> None:
-        """One call for each, by the team where that is worth waking it."""
+        """One call for each, by the team where it is worth waking."""
         if worth:
             self._team.each(call, arguments)
         else:
-            for given in arguments:
-                call(*given)
+            for values in arguments:
+                call(*values)
 
     def _gather(self, rows: np.ndarray) -> None:
         """Number the segments of the rows."""

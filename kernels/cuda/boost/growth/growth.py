@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ....packing import difference, negative, positive
 from ...memory import arrays, to_device, to_host
 from .divide import divide, list_rows
 from .extremes import extremes
 from .histograms import Slots
 from .sample import gather
-from .sum import LOW, sum_nodes, sum_root
+from .sum import sum_nodes, sum_root
 
 
 class Children(NamedTuple):
@@ -31,24 +32,24 @@ class Growth:
     def __init__(self, matrix: Any, postings: Any, team: Any) -> None:
         self._matrix, self._n_features = matrix, len(matrix.column)
         self._slots = Slots(self._n_features)
-        self._given: Any = None
+        self._sampled: Any = None
 
     def plant(self, rows: Any, packed: Any) -> None:
         """Begin a tree on these rows of the matrix with these packed weights: its root, and the root's histogram."""
-        if rows is not self._given:
-            self._given, self._rows = rows, gather(self._matrix, rows)
+        if rows is not self._sampled:
+            self._sampled, self._rows = rows, gather(self._matrix, rows)
         self._packed = packed
         self._node_of = arrays.zeros(len(rows), np.int32)
         self._size = [len(rows)]
         self._root = arrays.zeros(self._n_features, np.int64)
         sum_root(self._rows, packed, self._root)
         self._slots.plant(self._n_features)
-        self._slots.sums[: self._n_features] = (self._root >> 32) - (self._root & LOW)
+        self._slots.sums[: self._n_features] = difference(self._root)
         self._open = {0: 0}  # the slot of each node that may be split
 
     def limit(self, least_weight: float, known: int) -> None:
         """Forget the features beyond `known` that have neither more positive nor more negative weight than this."""
-        heavy = arrays.maximum(self._root >> 32, self._root & LOW) > least_weight
+        heavy = arrays.maximum(positive(self._root), negative(self._root)) > least_weight
         ends = arrays.where(heavy, arrays.arange(1, self._n_features + 1), 0)
         reach = int(to_host(ends.max())) if self._n_features else 0
         self._slots.limit(min(max(reach, known + 1), self._n_features))
@@ -77,9 +78,9 @@ class Growth:
         at = to_device(self._at(aside_nodes) + np.array(aside, np.int64))
         saved = slots.sums[at]
         slots.sums[at] = 0
-        found = extremes(slots.sums, self._at(nodes), slots.reach, *bounds)
+        results = extremes(slots.sums, self._at(nodes), slots.reach, *bounds)
         slots.sums[at] = saved
-        return found
+        return results
 
     def split(self, nodes: Sequence[int], features: Sequence[int]) -> Children:
         """Divide the rows of each node by its feature."""
@@ -89,21 +90,21 @@ class Growth:
             self._size += [having, self._size[node] - having]
         return Children(first, sums[:, 0].copy())
 
-    def descend(self, nodes: Sequence[int], first: int, wanted: Sequence[bool]) -> None:
-        """Make the histograms of the wanted children out of those of the nodes they were split from.
+    def descend(self, nodes: Sequence[int], first: int, splittable: Sequence[bool]) -> None:
+        """Make the histograms of the splittable children out of those of the nodes they were split from.
 
-        wanted[2 i] and wanted[2 i + 1] are about the children first + 2 i and first + 2 i + 1 of nodes[i].
+        splittable[2 i] and splittable[2 i + 1] are about the children first + 2 i and first + 2 i + 1 of nodes[i].
         """
         jobs = []  # (smaller child, its slot or -1, the slot of the parent that becomes the larger's or -1)
         for i, node in enumerate(nodes):
             slot, yes, no = self._open.pop(node), first + 2 * i, first + 2 * i + 1
             smaller, larger = (yes, no) if self._size[yes] <= self._size[no] else (no, yes)
-            if wanted[larger - first]:
+            if splittable[larger - first]:
                 self._open[larger] = slot
             else:
                 self._slots.release(slot)
-            if wanted[smaller - first] or wanted[larger - first]:
-                jobs.append((smaller, wanted[smaller - first], slot if wanted[larger - first] else -1))
+            if splittable[smaller - first] or splittable[larger - first]:
+                jobs.append((smaller, splittable[smaller - first], slot if splittable[larger - first] else -1))
         fresh = iter(self._slots.take(sum(small for _, small, _ in jobs)))
         plus = [next(fresh) if small else -1 for _, small, _ in jobs]
         self._open |= {smaller: slot for (smaller, small, _), slot in zip(jobs, plus, strict=True) if small}

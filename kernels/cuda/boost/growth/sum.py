@@ -6,12 +6,14 @@ device's memory at once, and mostly stay in its cache.
 
 from numba import cuda, int32, int64
 
+from .... import packing
 from ...kernel import THREADS, WARP, kernel
 from ...memory import SIMULATED
 
 HOT = 8 if SIMULATED else 2048  # features summed in a block's own memory
 ROWS = 4 if SIMULATED else 256  # of a node for each block: enough that handing on the hot sums costs little
-LOW = 0xFFFFFFFF  # the lower half of a packed weight: the negative
+
+_difference = cuda.jit(device=True)(packing.difference)
 
 
 @kernel("int64[::1], int32[::1], int64[::1], int64[::1]")
@@ -48,7 +50,7 @@ def _sum_nodes(listed, cuts, plus, minus, begins, ids, packed, reach, sums):
             last = min(first + ROWS, cuts[node + 1])
             for n in range(first + cuda.threadIdx.x // WARP, last, cuda.blockDim.x // WARP):
                 m = listed[n]
-                weight = int32((packed[m] >> 32) - (packed[m] & LOW))
+                weight = int32(_difference(packed[m]))
                 if weight != 0:
                     for j in range(begins[m] + lane, begins[m + 1], WARP):
                         f = ids[j]
