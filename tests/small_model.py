@@ -7,10 +7,10 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from gpuparse.kernels import cpu
 
 from gpuparse.boost import Options, train_labels
 from gpuparse.boost.ensemble import Ensemble
+from gpuparse.kernels import cpu
 from gpuparse.parse.features.examples import TrainingData, build_training_data
 from gpuparse.parse.logic.strategy import Strategy
 from gpuparse.parse.logic.vocabulary import Vocabulary, build_vocabulary

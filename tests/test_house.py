@@ -79,6 +79,13 @@ def test_only_the_cuda_kernels_and_the_device_import_cuda() -> None:
             assert not any(name.startswith("numba.cuda") for name in names), path
 
 
+def test_only_the_device_names_a_backend() -> None:
+    backends = tuple(f"gpuparse.kernels.{path.parent.name}" for path in (PROJECT / "kernels").glob("*/__init__.py"))
+    for path in sources():
+        if not within(path, "kernels", "gpuparse/device.py"):
+            assert not any(name.startswith(backends) for name in imports(path)), path
+
+
 def test_only_the_comparison_with_xgboost_imports_scipy() -> None:
     users = {path for path in sources() if "scipy" in {name.split(".")[0] for name in imports(path)}}
     assert users == {path for path in sources() if "xgboost" in imports(path)}  # which takes sparse tables only so

@@ -1,4 +1,4 @@
-"""The operations of the learner and the parser on the CPU, in Numba; kernels/cuda holds twins of the same names."""
+"""The operations of the learner and the parser on the CPU, in Numba; kernels/contract.py says what each does."""
 
 import numpy
 
@@ -23,15 +23,17 @@ from .boost import (
     weigh,
 )
 from .memory import to_device, to_host, wait
-from .score import score
+from .score import score, score_rows
 
 arrays = numpy  # the module that makes arrays for this device
+COMPUTES_ON_HOST = True
 BATCH = 1  # sentences searched in parallel: rounds stay in compiled code, and the caches like few
 CELL = 1 << 14  # examples that slopes and losses go through without a break
 
 __all__ = [
     "BATCH",
     "CELL",
+    "COMPUTES_ON_HOST",
     "Growth",
     "arrays",
     "collect",
@@ -45,6 +47,7 @@ __all__ = [
     "put_back",
     "quantise",
     "score",
+    "score_rows",
     "select",
     "slopes",
     "to_device",

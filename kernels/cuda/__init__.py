@@ -24,12 +24,14 @@ from .kernel import KERNELS, THREADS
 from .memory import SIMULATED, arrays, free_bytes, to_device, to_host, traffic, wait
 from .score import score
 
+COMPUTES_ON_HOST = False
 BATCH = 256  # sentences searched in parallel: one call scores all their candidates
 CELL = 8 * THREADS  # examples that one block of slopes and losses goes through
 
 __all__ = [
     "BATCH",
     "CELL",
+    "COMPUTES_ON_HOST",
     "KERNELS",
     "SIMULATED",
     "Growth",

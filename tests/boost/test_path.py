@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gpuparse.kernels import cpu
-from gpuparse.kernels.cpu.boost.growth.tuning import Tuning
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuparse.boost import Attempt, Ensemble, Options, train_label
+from gpuparse.kernels import cpu
+from gpuparse.kernels.cpu.boost.growth.tuning import Tuning
 from tests.boost.oracle import Oracle, parameters
 from tests.boost.problems import Problem, problem, problems
 

@@ -16,10 +16,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from gpuparse.kernels import cpu
 
 from gpuparse.boost import Ensemble, Log, Options, log_path, train_label, train_labels
 from gpuparse.errors import TrainingError
+from gpuparse.kernels import cpu
 from tests.boost.problems import problem
 from tests.processes import start
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from gpuparse.kernels import cpu
-from gpuparse.kernels.packing import difference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +11,8 @@ from gpuparse.boost import Options
 from gpuparse.boost.sample import Sample, Sampler, sampling_key
 from gpuparse.boost.task import Task
 from gpuparse.boost.team import Team
+from gpuparse.kernels import cpu
+from gpuparse.kernels.packing import difference
 from tests.boost.oracle import uniform
 
 

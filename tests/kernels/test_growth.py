@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gpuparse.boost.postings import Postings
 from gpuparse.kernels import cpu
 from gpuparse.kernels.cpu.boost.growth.divide import partition
 from gpuparse.kernels.cpu.boost.growth.extremes import extremes, sparse_extremes
@@ -18,10 +22,6 @@ from gpuparse.kernels.cpu.boost.growth.sum import (
     settle,
 )
 from gpuparse.kernels.packing import as_negative, as_positive
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
-from gpuparse.boost.postings import Postings
 from tests.boost.problems import Problem, problems
 
 COMMON = settings(max_examples=40, deadline=None)

@@ -6,7 +6,7 @@ from ..index import index, offset
 
 
 @kernel
-def collect(leaf, y, importance, odds, start, stop, place, member, member_bias, member_odds):
+def collect(leaf, y, importance, odds, start, stop, place, member, member_importance, member_odds):
     """Copy the examples start <= i < stop of leaves with place[leaf, y < 0] >= 0 there, one after the other."""
     for i in range(offset(start), offset(stop)):
         node = index(leaf[i])
@@ -15,5 +15,5 @@ def collect(leaf, y, importance, odds, start, stop, place, member, member_bias, 
         if at >= 0:
             place[node, side] = at + 1
             member[offset(at)] = i
-            member_bias[offset(at)] = importance[i]
+            member_importance[offset(at)] = importance[i]
             member_odds[offset(at)] = odds[i]

@@ -1,6 +1,7 @@
 """The examples of the leaves that may move, copied together leaf by leaf, in whatever order they come.
 
-A block counts its examples of each group first and takes as many places at once: else all would wait for one counter.
+A block counts its examples of each group first and takes as many places at once: otherwise all would queue at one
+counter.
 """
 
 from numba import cuda, int32, int64
@@ -8,14 +9,14 @@ from numba import cuda, int32, int64
 from ..kernel import kernel
 from ..memory import SIMULATED
 
-GROUPS = 16 if SIMULATED else 1024  # two a node; so many can be counted in a block's own memory
+GROUPS = 16 if SIMULATED else 1024  # that a block can count in its shared memory; a node has two
 
 
 @kernel(
     "int32[::1], int8[::1], float64[::1], float64[::1], int64, int64, int64[:, ::1], "
     "int32[::1], float64[::1], float64[::1]"
 )
-def _collect(leaf, y, importance, odds, start, stop, place, member, member_bias, member_odds):
+def _collect(leaf, y, importance, odds, start, stop, place, member, member_importance, member_odds):
     counts = cuda.shared.array(GROUPS, int32)
     begins = cuda.shared.array(GROUPS, int64)
     groups = 2 * place.shape[0]
@@ -25,7 +26,7 @@ def _collect(leaf, y, importance, odds, start, stop, place, member, member_bias,
         cuda.syncthreads()
         i = first + cuda.threadIdx.x
         group = -1
-        before = 0  # examples of the group that this block counted before
+        before = 0  # examples of the group that threads of the block counted earlier
         if i < stop:
             group = 2 * leaf[i] + (0 if y[i] > 0 else 1)
             if place[group // 2, group % 2] < 0:
@@ -40,7 +41,7 @@ def _collect(leaf, y, importance, odds, start, stop, place, member, member_bias,
         if group >= 0:
             at = begins[group] + before
             member[at] = i
-            member_bias[at] = importance[i]
+            member_importance[at] = importance[i]
             member_odds[at] = odds[i]
 
 
@@ -48,18 +49,18 @@ def _collect(leaf, y, importance, odds, start, stop, place, member, member_bias,
     "int32[::1], int8[::1], float64[::1], float64[::1], int64, int64, int64[:, ::1], "
     "int32[::1], float64[::1], float64[::1]"
 )
-def _collect_many(leaf, y, importance, odds, start, stop, place, member, member_bias, member_odds):
+def _collect_many(leaf, y, importance, odds, start, stop, place, member, member_importance, member_odds):
     for i in range(start + cuda.grid(1), stop, cuda.gridsize(1)):
         node = leaf[i]
         side = 0 if y[i] > 0 else 1
         if place[node, side] >= 0:
             at = cuda.atomic.add(place, (node, side), 1)
             member[at] = i
-            member_bias[at] = importance[i]
+            member_importance[at] = importance[i]
             member_odds[at] = odds[i]
 
 
-def collect(leaf, y, importance, odds, start, stop, place, member, member_bias, member_odds):
+def collect(leaf, y, importance, odds, start, stop, place, member, member_importance, member_odds):
     """Copy the examples start <= i < stop of leaves with place[leaf, y < 0] >= 0 to places from there on."""
     run = _collect if 2 * len(place) <= GROUPS else _collect_many
-    run(stop - start, leaf, y, importance, odds, start, stop, place, member, member_bias, member_odds)
+    run(stop - start, leaf, y, importance, odds, start, stop, place, member, member_importance, member_odds)

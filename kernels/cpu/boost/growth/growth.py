@@ -7,23 +7,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from ....contract import Children
 from .divide import partition
 from .histograms import Histogram, Histograms
-from .sample import Sample, gather
+from .sample import SampleRows, gather
 from .tuning import Tuning
 
 USUAL_TUNING = Tuning()
-
-
-class Children(NamedTuple):
-    """What a wave of splits came to: nodes[i] has the children first + 2 i, with its feature, and first + 2 i + 1."""
-
-    first: int
-    weight: np.ndarray  # int64: packed weight of the child with the feature
 
 
 class Growth:
@@ -45,6 +39,8 @@ class Growth:
     (1, 3, 5)
     """
 
+    _sample: SampleRows  # of the tree that grows
+
     def __init__(self, matrix: Any, postings: Any, team: Any, tuning: Tuning = USUAL_TUNING) -> None:
         self._matrix, self._postings, self._team, self._tuning = matrix, postings, team, tuning
         self._histograms = Histograms(matrix, postings, team, tuning)
@@ -55,9 +51,10 @@ class Growth:
 
     def plant(self, rows: np.ndarray, packed: np.ndarray) -> None:
         """Begin a tree on these rows of the matrix with these packed weights: its root, and the root's histogram."""
-        if rows is not self._rows:  # where all examples are sampled the rows are the same again, and so are the numbers
-            self._gather(rows)
-        self._sample = Sample(*self._gathered, packed)
+        if rows is self._rows:  # all examples are sampled each time, and their segments have their numbers
+            self._sample = self._sample._replace(packed=packed)
+        else:
+            self._sample = self._gather(rows, packed)
         self._members = np.arange(len(rows), dtype=np.int32)
         self._bounds = [(0, len(rows))]  # of each node, a stretch of the members
         self._open: dict[int, Histogram] = {0: self._histograms.root(self._sample)}
@@ -157,11 +154,11 @@ class Growth:
 
     def _scratch_of_thread(self) -> tuple[np.ndarray, np.ndarray]:
         """Room for dividing: as many numbers as there are members, and a False for every segment of the sample."""
-        spare, marked = getattr(self._scratch, "room", (None, None))
-        if spare is None or len(spare) < len(self._members) or len(marked) < len(self._sample.begins):
-            spare, marked = np.empty(len(self._members), np.int32), np.zeros(len(self._sample.begins), bool)
-            self._scratch.room = spare, marked
-        return spare, marked
+        room = getattr(self._scratch, "room", None)
+        if room is None or len(room[0]) < len(self._members) or len(room[1]) < len(self._sample.begins):
+            room = np.empty(len(self._members), np.int32), np.zeros(len(self._sample.begins), bool)
+            self._scratch.room = room
+        return room
 
     def _size(self, node: int) -> int:
         start, stop = self._bounds[node]
@@ -179,7 +176,7 @@ class Growth:
             for values in arguments:
                 call(*values)
 
-    def _gather(self, rows: np.ndarray) -> None:
+    def _gather(self, rows: np.ndarray, packed: np.ndarray) -> SampleRows:
         """Number the segments of the rows."""
         segments, starts = self._matrix.segments, self._matrix.starts
         local = np.empty((len(rows), segments.shape[1]), np.int32)
@@ -188,4 +185,4 @@ class Growth:
         count = gather(segments, rows, self._number, local, used)
         self._used = used[:count]
         self._rows = rows
-        self._gathered = (local, starts[self._used], starts[self._used + 1], self._number)
+        return SampleRows(local, starts[self._used], starts[self._used + 1], self._number, packed)

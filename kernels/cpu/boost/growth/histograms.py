@@ -35,7 +35,7 @@ import numpy as np
 from gpuparse.jit import kernel
 
 from .extremes import extremes, sparse_extremes
-from .sample import Sample
+from .sample import SampleRows
 from .sum import accumulate, add_root, add_signed, count_ids, move_sparse, pull, settle
 from .tuning import Tuning
 
@@ -90,7 +90,7 @@ class Histograms:
         self._free: list[np.ndarray] = []
         self._scratch = threading.local()
 
-    def root(self, sample: Sample) -> Histogram:
+    def root(self, sample: SampleRows) -> Histogram:
         """The histogram of all of a sample; also sets the bounds that every node of its tree will use."""
         self._reach = self.n_features
         touched, sums = self._accumulate(sample, np.arange(len(sample.packed), dtype=np.int32))
@@ -125,7 +125,7 @@ class Histograms:
         root.sums[self._reach :] = 0
 
     def split(
-        self, sample: Sample, smaller: np.ndarray, parent: Histogram, keep: bool, rest: bool, alone: bool
+        self, sample: SampleRows, smaller: np.ndarray, parent: Histogram, keep: bool, rest: bool, alone: bool
     ) -> Histogram | None:
         """Move the smaller child's part out of its parent's histogram, which becomes the larger child's.
 
@@ -173,12 +173,13 @@ class Histograms:
         except IndexError:
             return zeros_in_large_pages(self.n_features, np.int32)
 
-    def _accumulate(self, sample: Sample, members: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _accumulate(self, sample: SampleRows, members: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The segments of the members, and the sums of packed weights by segment, in room that this thread keeps."""
-        sums, touched = getattr(self._scratch, "room", (None, None))
-        if sums is None or len(sums) < len(sample.begins):
-            sums, touched = np.zeros(len(sample.begins), np.int64), np.empty(len(sample.begins), np.int32)
-            self._scratch.room = sums, touched
+        room = getattr(self._scratch, "room", None)
+        if room is None or len(room[0]) < len(sample.begins):
+            room = np.zeros(len(sample.begins), np.int64), np.empty(len(sample.begins), np.int32)
+            self._scratch.room = room
+        sums, touched = room
         return touched[: accumulate(sample.local, members, sample.packed, sums, touched)], sums
 
     def _worth(self, ids: int) -> int:
@@ -204,7 +205,7 @@ class Histograms:
         self._team.each(piece, pairwise(len(touched) * p // pieces for p in range(pieces + 1)))
 
     def _add(
-        self, sample: Sample, touched: np.ndarray, sums: np.ndarray, threads: int, target: np.ndarray, sign: int
+        self, sample: SampleRows, touched: np.ndarray, sums: np.ndarray, threads: int, target: np.ndarray, sign: int
     ) -> None:
         """Add a node's sums by segment to a histogram, or take them away."""
         targets = [target, *(self._take() for _ in range(threads - 1))]

@@ -14,7 +14,7 @@ from gpuparse.jit import kernel
 from ...index import index
 
 
-class Sample(NamedTuple):
+class SampleRows(NamedTuple):
     """The sampled rows and their weights."""
 
     local: np.ndarray  # int32[n, K]: the rows' segments, by number in the sample; 0 is the empty one

@@ -6,10 +6,11 @@ Every method is for a whole wave of nodes: a few launches, and at most one small
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from ....contract import Children
 from ....packing import difference, negative, positive
 from ...memory import arrays, to_device, to_host
 from .divide import divide, list_rows
@@ -17,13 +18,6 @@ from .extremes import extremes
 from .histograms import Slots
 from .sample import gather
 from .sum import sum_nodes, sum_root
-
-
-class Children(NamedTuple):
-    """What a wave of splits came to: nodes[i] has the children first + 2 i, with its feature, and first + 2 i + 1."""
-
-    first: int
-    weight: np.ndarray  # int64: packed weight of the child with the feature
 
 
 class Growth:
@@ -122,12 +116,12 @@ class Growth:
         if not nodes:
             return
         sizes, slots = [self._size[node] for node in nodes], self._slots
-        listed, cuts = list_rows(self._node_of, nodes, sizes, len(self._size))
+        members, cuts = list_rows(self._node_of, nodes, sizes, len(self._size))
         places = (to_device(slots.place(plus)), to_device(slots.place(minus)))
-        sum_nodes(listed, cuts, max(sizes), *places, self._rows, self._packed, slots.reach, slots.sums)
+        sum_nodes(members, cuts, max(sizes), *places, self._rows, self._packed, slots.reach, slots.sums)
 
     def _is_large(self, node: int) -> bool:
-        """Whether to go through all features once costs less than to go through the node's rows."""
+        """Whether going through all features once costs less than going through the node's rows."""
         return self._size[node] * len(self._rows.ids) > self._slots.reach * len(self._rows)
 
     def _at(self, nodes: Sequence[int]) -> np.ndarray:
