@@ -7,7 +7,7 @@ def to_device(array):
 
 
 def to_host(array):
-    """An array of the device, for Python to look at."""
+    """An array of the device, for Python to read."""
     return array
 
 

@@ -1,7 +1,4 @@
-"""The natural logarithm in plain arithmetic, which becomes vector instructions, and rounds the same on every device.
-
-Not an operation, but used by one.
-"""
+"""The natural logarithm in plain arithmetic, which becomes vector instructions, and rounds the same on every device."""
 
 import numpy as np
 

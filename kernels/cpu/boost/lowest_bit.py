@@ -1,4 +1,4 @@
-"""Which bit of a word is the lowest that is set: an instruction of its own. Not an operation."""
+"""The lowest set bit of a word, by the processor's own instruction."""
 
 from gpuparse.jit import intrinsic
 

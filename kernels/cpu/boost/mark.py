@@ -1,10 +1,10 @@
-"""A word a segment: the exits of a pass that its features close. Set before percolation, cleared after it."""
+"""One word per segment: the exits of a pass that its features close. Set before percolation, cleared after it."""
 
 from gpuparse.jit import kernel
 
 from ..index import index, offset
 
-IN_A_ROW = 10  # words that are zeroed in a row while one is that must be looked for
+NEIGHBOURS = 10  # zeroing so many neighbouring words takes as long as finding and zeroing one
 
 
 @kernel
@@ -18,12 +18,12 @@ def mark(feature, closed, begins, holders, words):
 
 @kernel
 def unmark(feature, closed, begins, holders, words):
-    """Zero the words that mark has set: one by one, or all of them where that is less work."""
+    """Zero the words that `mark` set: one by one, or all of them where that is less work."""
     marked = 0
     for node in range(feature.size):
         if closed[node] != 0:
             marked += begins[feature[node] + 1] - begins[feature[node]]
-    if marked * IN_A_ROW > words.size:
+    if marked * NEIGHBOURS > words.size:
         words[:] = 0
         return
     for node in range(feature.size):

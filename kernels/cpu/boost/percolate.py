@@ -10,7 +10,7 @@ from .lowest_bit import lowest_bit
 
 @kernel
 def _percolate(start, stop, segments, columns, words, below, exits, leaf):
-    """As below; `columns` is as long as a row of segments: a length that the compiler knows, so it unrolls a loop."""
+    """What `percolate` does. `columns` is a tuple as long as a row of segments: the compiler unrolls a loop over it."""
     for i in range(offset(start), offset(stop)):
         open_ = below[index(leaf[i])]
         if open_ != 0:

@@ -22,4 +22,4 @@ def _make(_, array, place):
 
 @intrinsic(_make)
 def prefetch(array, place):
-    """Begin to fetch the cache line of array[place], whatever the place: what can't be fetched is let be."""
+    """Begin to fetch the cache line of array[place]. Any place will do: one that can't be read is ignored."""

@@ -10,7 +10,7 @@ SECOND = np.uint64(0x94D049BB133111EB)
 TO_UNIT = 1.0 / (1 << 53)
 WHOLE = 2.0**52  # a double of this size has units in its last bit
 WHOLE_BITS = np.float64(WHOLE).view(np.uint64)
-LOW = np.uint64(0xFFFFFFFF)
+LOW_BITS = np.uint64(0xFFFFFFFF)
 
 
 @spliced
@@ -21,7 +21,7 @@ def _scatter(z):
     z = z ^ (z >> np.uint64(31))
     # its 53 leading bits as a real, in two parts: no vector instruction converts so many
     high = np.uint64((z >> np.uint64(43)) | WHOLE_BITS).view(np.float64) - WHOLE
-    low = np.uint64(((z >> np.uint64(11)) & LOW) | WHOLE_BITS).view(np.float64) - WHOLE
+    low = np.uint64(((z >> np.uint64(11)) & LOW_BITS) | WHOLE_BITS).view(np.float64) - WHOLE
     return (high * 2.0**32 + low + 1.0) * TO_UNIT
 
 
@@ -34,8 +34,8 @@ def uniform(key, example):
 @vectorised
 def priorities(importance, odds, key, start, stop, out):
     """out[i] = w / u for the examples start <= i < stop, with w = importance / (1 + odds) and u = uniform(key, i)."""
-    importances, old, found = importance[start:stop], odds[start:stop], out[start:stop]
+    importances, old, results = importance[start:stop], odds[start:stop], out[start:stop]
     z = np.uint64(key) + np.uint64(start) * GOLDEN
-    for i in range(found.size):
+    for i in range(results.size):
         z += GOLDEN
-        found[i] = importances[i] / (1.0 + old[i]) / _scatter(z)
+        results[i] = importances[i] / (1.0 + old[i]) / _scatter(z)

@@ -1,7 +1,7 @@
 """The examples of highest priority, and the highest priority left out; ties go to the earlier example.
 
-Positive floats sort as the integers with the same bits: counting the leading bits tells from where on to look, and
-there are few more from there on than are wanted.
+Positive floats sort as the integers with the same bits. So counting their leading bits gives a number that few more
+than `count` of them reach, and only those have to be sorted.
 """
 
 import numpy as np
@@ -28,22 +28,22 @@ def _edge(priority, count):
 @kernel
 def _reaching(priority, edge, reach):
     """The examples whose priority reaches the edge."""
-    found = np.empty(reach + 1, np.int32)  # one more, which what does not reach it is written over, without a branch
+    examples = np.empty(reach + 1, np.int32)  # every example is written; one below the edge is overwritten by the next
     n = 0
     bits = priority.view(np.uint64)
     for i in range(bits.size):
-        found[n] = i
+        examples[n] = i
         n += bits[i] >= edge
-    return found[:reach]
+    return examples[:reach]
 
 
 def select(priority, count):
     """The `count` examples of highest priority, ascending, and the next highest priority; count < len(priority)."""
     edge, reach = _edge(priority, count)
-    found = _reaching(priority, edge, reach)
-    near = priority[found]
+    examples = _reaching(priority, edge, reach)
+    near = priority[examples]
     ordered = np.partition(near, (reach - count - 1, reach - count))
     kept = near > ordered[reach - count]
     ties = np.flatnonzero(near == ordered[reach - count])
     kept[ties[: count - np.count_nonzero(kept)]] = True
-    return found[kept], float(ordered[reach - count - 1])
+    return examples[kept], float(ordered[reach - count - 1])

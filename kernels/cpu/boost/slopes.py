@@ -25,7 +25,7 @@ def slopes(begin, end, group, factor, scale, first, last, importance, odds, weig
         for i in range(importances.size):
             o = old[i] * times
             share = 1.0 / (1.0 + o)
-            w = importances[i] * scale * share  # the scale is a power of two: no bit depends on where it is multiplied
+            w = importances[i] * scale * share  # the scale, a power of two, changes no bit of the mantissa
             sum_w += units(w)
             sum_c += units(w * (o * share))
         weight[group[c]] += sum_w

@@ -1,7 +1,7 @@
 """The segments that hold each feature: S', so that a split visits the few segments with its feature, not all.
 
-Each thread takes a stretch of the segments: it counts their features, and when all have counted it knows where its own
-holders of each feature go, behind those of the stretches before.
+Each thread takes a stretch of the segments and counts its features. When all have counted, each knows where its holders
+of every feature go: behind those of the stretches before.
 """
 
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""A real rounded to an integer, in a way that becomes vector instructions; not an operation, but used by several."""
+"""A real rounded to an integer, in a way that becomes vector instructions; used by several operations."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The matrix on the device: all of it, or, where it is larger than the memory, its ids in parts that come and go."""
+"""The matrix on the device: all of it, or, where it is larger than the memory, one part of its ids at a time."""
 
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -8,7 +8,7 @@ import numpy as np
 from .. import memory
 from ..memory import to_device
 
-LEAST_PART = 1 << 26  # bytes: smaller parts spend their time on being asked for
+LEAST_PART = 1 << 26  # bytes: to ask for smaller parts takes longer than to copy them
 
 
 class Streamed:
@@ -16,8 +16,8 @@ class Streamed:
 
     def __init__(self, ids: np.ndarray, starts: np.ndarray, part_bytes: int) -> None:
         self.ids, self.starts = ids, starts
-        wanted = np.arange(0, len(ids), max(part_bytes // ids.itemsize, 1))
-        cuts = np.searchsorted(starts, wanted, side="right") - 1
+        begins = np.arange(0, len(ids), max(part_bytes // ids.itemsize, 1))
+        cuts = np.searchsorted(starts, begins, side="right") - 1
         self.cuts = np.unique([0, *cuts.tolist(), len(starts) - 1]).tolist()
 
     def __len__(self) -> int:
@@ -29,7 +29,7 @@ class Streamed:
         return np.concatenate([np.empty(0, np.int32), *lists]), np.cumsum([0, *map(len, lists)])
 
 
-class Part(NamedTuple):
+class StreamedPart(NamedTuple):
     """The ids of segments first <= s < last; those of s are at starts[s] - base."""
 
     first: int
@@ -41,15 +41,15 @@ class Part(NamedTuple):
 def parts(ids: Any, segments: int) -> Any:
     """The parts of the ids, one after the other; there is one where all of them are on the device."""
     if not isinstance(ids, Streamed):
-        yield Part(0, segments, 0, ids)
+        yield StreamedPart(0, segments, 0, ids)
         return
     for first, last in pairwise(ids.cuts):
         base, end = int(ids.starts[first]), int(ids.starts[last])
-        yield Part(first, last, base, to_device(ids.ids[base:end]))
+        yield StreamedPart(first, last, base, to_device(ids.ids[base:end]))
 
 
 class _Need(NamedTuple):
-    """Bytes."""
+    """How many bytes a matrix takes."""
 
     table: int  # of what has to be there all the time
     ids: int  # of the ids and the postings
@@ -67,7 +67,7 @@ def _part_bytes(matrix: Any, working: int) -> int:
     need, free = _need(matrix), memory.free_bytes()
     if need.table + need.ids + working <= free:
         return 0
-    room = (free - need.table - working) // 2  # the part at hand, and the one before until it is let go
+    room = (free - need.table - working) // 2  # for the part at hand, and for the last one, which is released later
     if room < min(LEAST_PART, matrix.features.nbytes):
         raise MemoryError(
             f"{_size(need.table + working)} have to be in its memory at once, of which {_size(free)} are free"
@@ -76,7 +76,7 @@ def _part_bytes(matrix: Any, working: int) -> int:
 
 
 def plan(matrix: Any, working: int = 0) -> str:
-    """What fits, said before anything is copied; `working` is what learning needs besides, in bytes."""
+    """What of the matrix fits, said before anything is copied; `working` bytes are needed besides."""
     need, part = _need(matrix), _part_bytes(matrix, working)
     text = f"matrix {_size(need.table + need.ids)}, device {_size(memory.free_bytes())} free"
     if part == 0:
@@ -85,7 +85,7 @@ def plan(matrix: Any, working: int = 0) -> str:
 
 
 def hold(matrix: Any, working: int = 0) -> Any:
-    """The matrix of a training run, for as long as it lasts; `working` is what learning needs besides, in bytes."""
+    """The matrix of a training run, for as long as it lasts; `working` bytes are needed besides."""
     part = _part_bytes(matrix, working)
     features = Streamed(matrix.features, matrix.starts, part) if part else to_device(matrix.features)
     segments, starts, column = (to_device(a) for a in (matrix.segments, matrix.starts, matrix.column))

@@ -1,4 +1,4 @@
-"""Gradients of leaves, and how many examples each has: summed in a block's own memory first, then for all."""
+"""Gradients of leaves, and how many examples each has: summed in a block's shared memory, then in the device's."""
 
 from numba import cuda, int32, int64
 
@@ -6,7 +6,7 @@ from ..kernel import kernel
 from ..memory import SIMULATED
 from .exact import units
 
-NODES = 16 if SIMULATED else 1024  # so many fit into a block's memory; larger trees add to the device's at once
+NODES = 16 if SIMULATED else 1024  # that fit into shared memory; a larger tree adds to the device's memory right away
 
 
 @kernel("int32[::1], int8[::1], float64[::1], float64[::1], float64, int64, int64, int64[::1], int64[:, ::1]")

@@ -1,4 +1,4 @@
-"""The change of the loss when the scores of groups of examples take a step: a block a cell."""
+"""The change of the loss when the scores of groups of examples take a step: one block per cell."""
 
 from numba import cuda, int64
 

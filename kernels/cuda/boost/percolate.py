@@ -1,4 +1,4 @@
-"""Examples sent down a tree, as far as one pass goes: a thread an example."""
+"""Examples sent down a tree, as far as one pass goes: one thread per example."""
 
 import numpy as np
 from numba import cuda
@@ -15,7 +15,7 @@ def _percolate(start, stop, segments, words, below, exits, leaf):
             for k in range(segments.shape[1]):
                 closed |= words[segments[i, k]]
             still = open_ & ~closed
-            leaf[i] = exits[cuda.popc(~still & (still - np.uint64(1)))]  # so many bits are below the lowest
+            leaf[i] = exits[cuda.popc(~still & (still - np.uint64(1)))]  # bits below the lowest that is set
 
 
 def percolate(start, stop, segments, words, below, exits, leaf):

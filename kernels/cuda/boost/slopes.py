@@ -1,4 +1,4 @@
-"""Derivatives of the loss over groups of examples (of one leaf and one sign): a block a cell."""
+"""Derivatives of the loss over groups of examples (of one leaf and one sign): one block per cell."""
 
 from numba import cuda, int64
 

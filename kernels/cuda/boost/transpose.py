@@ -1,4 +1,4 @@
-"""The segments that hold each feature: counted, then put into place, in whatever order they come."""
+"""The segments that hold each feature: counted, then put into place, in any order."""
 
 import numpy as np
 from numba import cuda

@@ -1,4 +1,4 @@
-"""The rows of many nodes divided, each node's by its own feature; a row knows its node, so that nothing is moved."""
+"""The rows of many nodes divided, each node's by its own feature. A row stores its node, so that nothing is moved."""
 
 import numpy as np
 from numba import cuda, int64
@@ -6,7 +6,7 @@ from numba import cuda, int64
 from ...kernel import WARP, kernel
 from ...memory import SIMULATED, arrays, to_device, to_host
 
-WAVE = 2 if SIMULATED else 64  # nodes that are summed in a block's own memory first
+WAVE = 2 if SIMULATED else 64  # nodes that are summed in a block's shared memory first
 
 
 @kernel("int32[::1], int32[::1], int32[::1], int64[::1], int32[::1], uint8[::1]")
@@ -46,11 +46,11 @@ def _divide(node_of, place, has, packed, first, sums):
 
 
 @kernel("int32[::1], int32[::1], int64[::1], int32[::1]")
-def _list(node_of, place, at, listed):
+def _list(node_of, place, at, members):
     for n in range(cuda.grid(1), node_of.size, cuda.gridsize(1)):
         i = place[node_of[n]]
         if i >= 0:
-            listed[cuda.atomic.add(at, i, 1)] = n
+            members[cuda.atomic.add(at, i, 1)] = n
 
 
 def divide(node_of, nodes, features, rows, packed, first):
@@ -66,11 +66,11 @@ def divide(node_of, nodes, features, rows, packed, first):
 
 
 def list_rows(node_of, nodes, sizes, n_nodes):
-    """(listed, cuts): the rows of nodes[i] are listed[cuts[i]:cuts[i + 1]], in any order; their number is sizes[i]."""
+    """(members, cuts): the rows of nodes[i] are members[cuts[i]:cuts[i + 1]], in any order; they are sizes[i]."""
     cuts = np.cumsum([0, *sizes])
-    listed = arrays.empty(int(cuts[-1]), np.int32)
-    _list(len(node_of), node_of, to_device(_places(nodes, n_nodes)), to_device(cuts[:-1]), listed)
-    return listed, to_device(cuts)
+    members = arrays.empty(int(cuts[-1]), np.int32)
+    _list(len(node_of), node_of, to_device(_places(nodes, n_nodes)), to_device(cuts[:-1]), members)
+    return members, to_device(cuts)
 
 
 def _places(nodes, n_nodes):

@@ -1,7 +1,7 @@
 """The features with the least and the greatest sum of many histograms.
 
-A sum and its feature make one integer, the sum in its upper half: the least such integer is the least sum, and of equal
-ones that of the lowest feature. For the greatest sum it is the least of those with minus the sum.
+A sum and its feature make one integer, the sum in its upper half: the least such integer has the least sum, and among
+equal sums the lowest feature. The greatest sum is found in the same way, from minus the sums.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from ...kernel import kernel
 from ...memory import arrays, to_device, to_host
 
 NONE = np.iinfo(np.int64).max
-FEATURES = 16  # a thread, where there are as many
+FEATURES = 16  # per thread, where there are enough
 
 
 @kernel("int32[::1], int64[::1], int64, int64[:, ::1]")
@@ -43,6 +43,6 @@ def extremes(sums, place, reach, low, high):
     _extremes(-(-reach // FEATURES), sums, to_device(place), reach, best, across=len(place))
     keys = to_host(best)
     feature, least, most = keys & 0xFFFFFFFF, keys[:, 0] >> 32, -(keys[:, 1] >> 32)
-    found = (keys != NONE) & np.stack([least <= low, most >= high], axis=1)
-    feature = np.where(found, feature, -1)
+    valid = (keys != NONE) & np.stack([least <= low, most >= high], axis=1)
+    feature = np.where(valid, feature, -1)
     return np.stack([feature[:, 0], least, feature[:, 1], most], axis=1)

@@ -1,4 +1,11 @@
-"""Memory for the histograms of a tree's nodes: one array, a stretch of `reach` features a slot."""
+"""Memory for the histograms of a tree's nodes: slots of one array, each as long as the features that are of interest.
+
+    sums    | slot 0: the root    | slot 1              | slot 2 ...          |    int32: sums of y w by feature
+            ^ 0                   ^ reach               ^ 2 * reach
+
+`reach` is n_features at first. Once the root is summed, features that are too light for any split are cut off, the
+slots become shorter, and more of them fit.
+"""
 
 import numpy as np
 from numba import cuda
@@ -6,7 +13,7 @@ from numba import cuda
 from ...kernel import kernel
 from ...memory import arrays, to_device
 
-SLOTS = 16  # at first
+SLOTS = 16  # of full length that there is room for at first
 
 
 @kernel("int32[::1], int64[::1], int64")
@@ -36,7 +43,7 @@ class Slots:
         self._taken = 1
 
     def limit(self, reach: int) -> None:
-        """Only so many features count from now on, which makes room for more slots."""
+        """Only so many features count from now on, so that there is room for more slots."""
         self.reach = reach
 
     def place(self, slots: list[int]) -> np.ndarray:

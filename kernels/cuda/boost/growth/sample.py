@@ -1,4 +1,4 @@
-"""The ids of the sample's rows, one row after the other, so that a warp reads its row in one go.
+"""The ids of the sample's rows, one row after the other, so that a warp reads its row without gaps.
 
 ids      | row 0: its segments' ids | row 1 ... |
 begins     ^                          ^
@@ -14,7 +14,7 @@ from ...memory import arrays, to_host
 from ..hold import parts
 
 
-class Rows(NamedTuple):
+class RowIds(NamedTuple):
     """The sampled rows on the device."""
 
     begins: Any  # int64[n + 1]
@@ -48,7 +48,7 @@ def _copy(rows, segments, starts, first, last, base, part, begins, ids):
             at += length
 
 
-def gather(matrix: Any, rows: Any) -> Rows:
+def gather(matrix: Any, rows: Any) -> RowIds:
     """Copy the ids of these rows of the matrix."""
     lengths = arrays.zeros(len(rows) + 1, np.int64)
     _lengths(len(rows), rows, matrix.segments, matrix.starts, lengths)
@@ -57,4 +57,4 @@ def gather(matrix: Any, rows: Any) -> Rows:
     for part in parts(matrix.features, len(matrix.starts) - 1):
         around = (part.first, part.last, part.base, part.ids)
         _copy(len(rows) * WARP, rows, matrix.segments, matrix.starts, *around, begins, ids)
-    return Rows(begins, ids)
+    return RowIds(begins, ids)

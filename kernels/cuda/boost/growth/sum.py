@@ -1,7 +1,7 @@
-"""Histograms: a warp a row adds its weight at each of its ids.
+"""Histograms: one warp per row adds the row's weight at each of its ids.
 
-The frequent features, which come first, are summed in a block's own memory, where many rows meet; the rest go to the
-device's memory at once, and mostly stay in its cache.
+The frequent features, which come first, are summed in a block's shared memory, where many rows meet; the others go to
+the device's memory right away, and mostly stay in its cache.
 """
 
 from numba import cuda, int32, int64
@@ -10,8 +10,8 @@ from .... import packing
 from ...kernel import THREADS, WARP, kernel
 from ...memory import SIMULATED
 
-HOT = 8 if SIMULATED else 2048  # features summed in a block's own memory
-ROWS = 4 if SIMULATED else 256  # of a node for each block: enough that handing on the hot sums costs little
+HOT = 8 if SIMULATED else 2048  # features summed in shared memory
+ROWS = 4 if SIMULATED else 256  # of a node per block: enough that handing on the hot sums costs little
 
 _difference = cuda.jit(device=True)(packing.difference)
 
@@ -36,7 +36,7 @@ def _sum_root(begins, ids, packed, histogram):
 
 
 @kernel("int32[::1], int64[::1], int64[::1], int64[::1], int64[::1], int32[::1], int64[::1], int64, int32[::1]")
-def _sum_nodes(listed, cuts, plus, minus, begins, ids, packed, reach, sums):
+def _sum_nodes(members, cuts, plus, minus, begins, ids, packed, reach, sums):
     hot = cuda.shared.array(HOT, int32)
     node = cuda.blockIdx.y
     first = cuts[node] + cuda.blockIdx.x * ROWS
@@ -49,7 +49,7 @@ def _sum_nodes(listed, cuts, plus, minus, begins, ids, packed, reach, sums):
         while first < cuts[node + 1]:
             last = min(first + ROWS, cuts[node + 1])
             for n in range(first + cuda.threadIdx.x // WARP, last, cuda.blockDim.x // WARP):
-                m = listed[n]
+                m = members[n]
                 weight = int32(_difference(packed[m]))
                 if weight != 0:
                     for j in range(begins[m] + lane, begins[m + 1], WARP):
@@ -77,10 +77,12 @@ def sum_root(rows, packed, histogram):
     _sum_root(blocks * THREADS, rows.begins, rows.ids, packed, histogram)
 
 
-def sum_nodes(listed, cuts, largest, plus, minus, rows, packed, reach, sums):
-    """For each node i: add positive - negative of the rows listed[cuts[i]:cuts[i + 1]] to the first `reach` features of
-    the histogram at plus[i] of `sums`, and take it from that at minus[i]; -1: there is none. `largest`: of the nodes.
+def sum_nodes(members, cuts, largest, plus, minus, rows, packed, reach, sums):
+    """For each node i: add positive - negative of the rows members[cuts[i]:cuts[i + 1]] to the histogram at plus[i] of
+    `sums`, features f < reach, and subtract it from that at minus[i]; -1: there is none.
+
+    `largest`: rows in the largest node.
     """
     blocks = -(-largest // ROWS)
     around = (rows.begins, rows.ids, packed, reach, sums)
-    _sum_nodes(blocks * THREADS, listed, cuts, plus, minus, *around, across=len(plus))
+    _sum_nodes(blocks * THREADS, members, cuts, plus, minus, *around, across=len(plus))
