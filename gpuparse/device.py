@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from gpuparse.errors import DeviceError
+from gpuparse.kernels import Kernels, MemoryOps
 
 CPU = "cpu"
 SIMULATOR = "sim"
@@ -31,14 +32,14 @@ class Device:
     number: int | None = None  # of a GPU
 
     @cached_property
-    def kernels(self) -> Any:
+    def kernels(self) -> Kernels:
         """The operations of this device."""
         if self.name == CPU:
-            return import_module("gpuparse.kernels.cpu")
+            return cast(Kernels, import_module("gpuparse.kernels.cpu"))
         if self.name == SIMULATOR:
             return _simulated_kernels()
         assert self.number is not None
-        return _GpuKernels(self.number)
+        return cast(Kernels, _GpuKernels(self.number))
 
 
 class _GpuKernels:
@@ -71,7 +72,7 @@ class _GpuKernels:
         self._threads.at_hand = self._number
 
 
-def _simulated_kernels() -> Any:
+def _simulated_kernels() -> Kernels:
     """CUDA's operations in Numba's simulator, which has to be asked for before Numba's CUDA part is imported."""
     from numba import config
 
@@ -80,7 +81,7 @@ def _simulated_kernels() -> Any:
     kernels = import_module("gpuparse.kernels.cuda")
     if not kernels.SIMULATED:
         raise DeviceError("CUDA is in use already, so it can't be simulated: set NUMBA_ENABLE_CUDASIM=1 before.")
-    return kernels
+    return cast(Kernels, kernels)
 
 
 @dataclass(frozen=True)
@@ -157,7 +158,7 @@ def list_devices() -> list[DeviceReport]:
     return [*reports, DeviceReport(SIMULATOR, simulates, about)]
 
 
-def bandwidth(kernels: Any, size: int = 1 << 28) -> float:
+def bandwidth(kernels: MemoryOps, size: int = 1 << 28) -> float:
     """Bytes a second that the device reads and writes when it copies `size` of them.
 
     >>> from gpuparse.kernels import cpu

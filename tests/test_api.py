@@ -14,11 +14,11 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from gpuparse.kernels import cpu
 
 import gpuparse
 from gpuparse.api import LoadedParser, ParsedTree
 from gpuparse.errors import GpuparseError, InputError, MissingPackageError, UsageError
+from gpuparse.kernels import cpu
 from gpuparse.options import SearchOptions
 from gpuparse.parse.model.file import save_model
 from gpuparse.parse.search.parser import Parser

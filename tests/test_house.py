@@ -79,6 +79,13 @@ def test_only_the_cuda_kernels_and_the_device_import_cuda() -> None:
             assert not any(name.startswith("numba.cuda") for name in names), path
 
 
+def test_only_the_device_names_a_backend() -> None:
+    backends = tuple(f"gpuparse.kernels.{path.parent.name}" for path in (PROJECT / "kernels").glob("*/__init__.py"))
+    for path in sources():
+        if not within(path, "kernels", "gpuparse/device.py"):
+            assert not any(name.startswith(backends) for name in imports(path)), path
+
+
 def test_only_the_comparison_with_xgboost_imports_scipy() -> None:
     users = {path for path in sources() if "scipy" in {name.split(".")[0] for name in imports(path)}}
     assert users == {path for path in sources() if "xgboost" in imports(path)}  # which takes sparse tables only so
@@ -141,9 +148,16 @@ def test_every_test_that_sends_a_signal_starts_a_process_that_heeds_it() -> None
         assert ".send_signal(" not in text or "subprocess.Popen(" not in text or path == Path(__file__), path
 
 
-MODULES = sorted(module.name for module in pkgutil.walk_packages(gpuparse.__path__, "gpuparse."))
+KERNELS = [path.relative_to(PROJECT).with_suffix("") for path in sources() if within(path, "kernels")]
+MODULES = [
+    *sorted(module.name for module in pkgutil.walk_packages(gpuparse.__path__, "gpuparse.")),
+    *(".".join(["gpuparse", *path.parts]).removesuffix(".__init__") for path in KERNELS),
+]
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_the_examples_in_the_documentation_are_right(name: str) -> None:
+    if name.startswith("gpuparse.kernels.cuda"):
+        pytest.importorskip("numba_cuda", reason="numba-cuda is not installed: pip install 'gpuparse[cuda12]'")
+        pytest.importorskip("cupy", reason="cupy is not installed: pip install 'gpuparse[cuda12]'")
     assert doctest.testmod(importlib.import_module(name)).failed == 0

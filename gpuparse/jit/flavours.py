@@ -16,13 +16,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
 
 from gpuparse.jit.settings import compiles_at_once, interprets
 
 Function = Callable[..., Any]
+Written = TypeVar("Written", bound=Function)  # a function as it is written: the first flavours keep it
+Arguments = ParamSpec("Arguments")
+Returned = TypeVar("Returned")
 Adopt = Callable[[Function, dict[str, Any]], None]
 
 # Arrays outlive every call of compiled code, so there is nothing to count; counting their references, at each call and
@@ -43,7 +46,7 @@ def adopt_with(adopt: Adopt) -> None:
         adopt(*_waiting.pop())
 
 
-def _inner(function: Function, options: dict[str, Any]) -> Function:
+def _inner(function: Written, options: dict[str, Any]) -> Written:
     if _adopt is None:
         _waiting.append((function, options))
     else:
@@ -66,7 +69,7 @@ def compiled(function: Function | None = None, *, allocates: bool = False) -> An
     return _inner(function, options)
 
 
-def inlined(function: Function) -> Any:
+def inlined(function: Written) -> Written:
     """For compiled code to call, copied into every caller.
 
     A call hands over every array of a named tuple by itself, seven numbers each: hundreds of pushes for a large one.
@@ -75,7 +78,7 @@ def inlined(function: Function) -> Any:
     return _inner(function, INNER | UNCOUNTED | {"forceinline": True})
 
 
-def spliced(function: Function) -> Any:
+def spliced(function: Written) -> Written:
     """For compiled code to call, its source copied into every caller."""
     function.py_func = function  # type: ignore[attr-defined]  # where Numba looks for what to copy
     function.targetoptions = {"inline": "always"}  # type: ignore[attr-defined]  # and whether to
@@ -92,20 +95,20 @@ def intrinsic(make: Function) -> Callable[[Function], Function]:
     return decorate
 
 
-class Kernel:
+class Kernel(Generic[Arguments, Returned]):
     """A function that Numba compiles when it is first called."""
 
-    def __init__(self, function: Function, **options: Any) -> None:
+    def __init__(self, function: Callable[Arguments, Returned], **options: Any) -> None:
         self.function = function
         self.options = OUTER | options
         self.__doc__, self.__name__, self.__module__ = function.__doc__, function.__name__, function.__module__
         self._lock = threading.Lock()
-        self._called: Function | None = None
+        self._called: Callable[Arguments, Returned] | None = None
 
-    def __call__(self, *arguments: Any) -> Any:
-        return (self._called or self.compiled())(*arguments)
+    def __call__(self, *arguments: Arguments.args, **named: Arguments.kwargs) -> Returned:
+        return (self._called or self.compiled())(*arguments, **named)
 
-    def compiled(self) -> Function:
+    def compiled(self) -> Callable[Arguments, Returned]:
         """The function as Numba compiles it, or where nothing is to be compiled, as it is."""
         with self._lock:
             if self._called is None:
@@ -117,10 +120,10 @@ class Kernel:
                     self._called = make_dispatcher(self.function, self.options)
         return self._called
 
-    def interpreted(self, *arguments: Any) -> Any:
+    def interpreted(self, *arguments: Arguments.args, **named: Arguments.kwargs) -> Returned:
         """The function as Python runs it; hashes overflow, as they should."""
         with np.errstate(over="ignore"):
-            return self.function(*arguments)
+            return self.function(*arguments, **named)
 
     @property
     def _numba_type_(self) -> Any:
@@ -130,13 +133,13 @@ class Kernel:
         return type_of(self.compiled())
 
 
-class Eventual(Kernel):
+class Eventual(Kernel[Arguments, Returned]):
     """A function that runs as Python until it is compiled, so that nobody waits for the first result."""
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: Arguments.args, **named: Arguments.kwargs) -> Returned:
         if self._called is None and is_slow():
-            return self.interpreted(*arguments)
-        return super().__call__(*arguments)
+            return self.interpreted(*arguments, **named)
+        return super().__call__(*arguments, **named)
 
 
 def is_slow() -> bool:
@@ -156,16 +159,16 @@ def wait_until_compiled() -> None:
         Background.here().wait()
 
 
-def eventual(function: Function) -> Eventual:
+def eventual(function: Callable[Arguments, Returned]) -> Eventual[Arguments, Returned]:
     """For Python to call; compiled in the background."""
     return Eventual(function)
 
 
-def kernel(function: Function) -> Kernel:
+def kernel(function: Callable[Arguments, Returned]) -> Kernel[Arguments, Returned]:
     """For Python to call."""
     return Kernel(function)
 
 
-def vectorised(function: Function) -> Kernel:
+def vectorised(function: Callable[Arguments, Returned]) -> Kernel[Arguments, Returned]:
     """For Python to call; divides without looking at the divisor."""
     return Kernel(function, error_model="numpy")

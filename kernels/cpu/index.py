@@ -1,4 +1,4 @@
-"""Numbers that index hot loops, made unsigned: Numba counts negative ones from the end, which costs a quarter."""
+"""Casts for the indices of hot loops: a signed one may count from the end, and to check that costs a quarter more."""
 
 import numpy as np
 

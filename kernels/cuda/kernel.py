@@ -1,7 +1,7 @@
 """How a kernel is declared and launched.
 
-A kernel is a loop whose threads take every n-th turn (a grid-stride loop), so that it is right for any number of
-threads, and its signature is written down, so that tests can compile it for any GPU without having one.
+A kernel is a grid-stride loop (each of n threads takes every n-th turn), so that it is right for any number of
+threads. Its signature is written down, so that tests can compile it for any GPU without having one.
 """
 
 import threading
@@ -14,15 +14,15 @@ from numba.core import sigutils, types
 
 from .memory import SIMULATED, arrays, traffic
 
-THREADS = 4 if SIMULATED else 256  # of a block; a simulated thread is one of the operating system's
+THREADS = 4 if SIMULATED else 256  # per block; a simulated thread is one of the operating system's
 WARP = 2 if SIMULATED else 32  # threads that go through one row together
 MOST_BLOCKS = 2 if SIMULATED else 4096  # along the first axis of a grid
 
-KERNELS: list["Kernel"] = []
+KERNELS: list["CudaKernel"] = []
 _one_at_a_time = threading.Lock()  # the simulator runs one kernel at a time
 
 
-class Kernel:
+class CudaKernel:
     """A function that many threads of the device run."""
 
     def __init__(self, function: Any, signature: str) -> None:
@@ -55,11 +55,11 @@ class Kernel:
 
 def kernel(signature: str) -> Any:
     """Declare a kernel: the types of its arguments, as Numba writes them."""
-    return lambda function: Kernel(function, signature)
+    return lambda function: CudaKernel(function, signature)
 
 
 def _check(name: str, argument: Any, expected: Any) -> None:
-    """What is launched has to be what was compiled."""
+    """An argument of a launch has to be of the type that was compiled."""
     if isinstance(expected, types.Array):
         fits = (
             type(argument).__name__ == "DeviceArray"
@@ -71,5 +71,5 @@ def _check(name: str, argument: Any, expected: Any) -> None:
         kinds = {"int64": (int, np.int64), "uint64": (np.uint64,), "float64": (float, np.float64)}
         fits = type(argument) in kinds[expected.name]
     if not fits:
-        found = f"{argument.dtype}, {argument.ndim} axes" if isinstance(argument, np.ndarray) else type(argument)
-        raise TypeError(f"{name}: an argument is declared as {expected}, not {type(argument).__name__} ({found})")
+        actual = f"{argument.dtype}, {argument.ndim} axes" if isinstance(argument, np.ndarray) else type(argument)
+        raise TypeError(f"{name}: an argument is declared as {expected}, not {type(argument).__name__} ({actual})")

@@ -1,27 +1,29 @@
-"""Arrays on the device: the module that makes them, and the two ways between host and device, which are counted."""
+"""Arrays on the device: the module that makes them, and copies between host and device, which are counted."""
 
 from typing import Any
 
 import numpy as np
 from numba import cuda
 
-from .simulated import Arrays, DeviceArray, mend_simulator
+from .simulated import DeviceArray, DeviceArrays, mend_simulator
 
 SIMULATED = "simulator" in cuda.jit.__module__
 
 if SIMULATED:
     mend_simulator()
-    arrays: Any = Arrays()
+    arrays: Any = DeviceArrays()
 else:
-    import cupy as arrays
+    import cupy
+
+    arrays = cupy
 
 
 class Traffic:
-    """What went between host and device, and how many kernels were launched, all threads together."""
+    """What was copied between host and device, and how many kernels were launched, by all threads together."""
 
     def __init__(self) -> None:
         self.to_device = self.to_host = 0  # bytes
-        self.looks = 0  # copies to the host; each waits for the device
+        self.waits = 0  # for the device: one per copy to the host
         self.launches = 0  # of our own kernels
 
     def since(self, before: dict[str, int]) -> dict[str, int]:
@@ -39,9 +41,9 @@ def to_device(array):
 
 
 def to_host(array):
-    """An array of the device, for Python to look at. It waits until the device has computed it."""
+    """An array of the device, for Python to read. The host waits until the device has computed it."""
     traffic.to_host += array.nbytes
-    traffic.looks += 1
+    traffic.waits += 1
     return np.array(array.view(np.ndarray)) if SIMULATED else array.get()  # synchronize!
 
 
@@ -52,7 +54,7 @@ def wait():
 
 
 def free_bytes() -> int:
-    """How much memory of the device nobody uses yet; a simulated one has plenty."""
+    """How much memory of the device is free; a simulated one has plenty."""
     if SIMULATED:
         return 1 << 34
     free, _ = arrays.cuda.Device().mem_info

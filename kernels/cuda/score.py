@@ -1,11 +1,11 @@
-"""Scores by rules: a group of threads a row, one thread an eight of rules; see kernels/cpu/score.py."""
+"""Scores by rules: one warp per row, one thread per eight of rules; kernels/cpu/score.py draws the layout."""
 
 import numpy as np
 from numba import cuda
 
+from ..contract import NO_SCORE
 from .kernel import WARP, kernel
 
-NOT_WANTED = np.iinfo(np.int64).min  # a score that is not to be computed
 ONES = np.uint64(0xFFFFFFFFFFFFFFFF)
 FOUR = np.uint64(15)
 
@@ -33,7 +33,7 @@ def _score(bits, parts, part_groups, group_blocks, group_words, part_runs, run_e
         first_run, last_run = part_runs[part], part_runs[part + 1]
         for at in range(run_eights[first_run] + lane, run_eights[last_run], WARP):
             label = run_label[_holding(run_eights, first_run, last_run, at)]
-            if scores[row, label] == NOT_WANTED:
+            if scores[row, label] == NO_SCORE:
                 continue
             block = eights[at] >> 3
             group = _holding(group_blocks, part_groups[part], part_groups[part + 1], block)

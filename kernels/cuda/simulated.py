@@ -1,7 +1,7 @@
 """Arrays of a device that is only simulated: NumPy's, but as strict as CuPy's.
 
-They don't mix with arrays of the host, and Python can't look into them, so code that works with them copies where CuPy
-would have to be told to copy.
+They don't mix with arrays of the host, and Python can't read them, so code that works with them copies wherever CuPy
+needs a copy.
 """
 
 import sys
@@ -14,12 +14,12 @@ from numba.np import numpy_support
 
 
 class DeviceArray(np.ndarray):
-    """An array that only kernels, the functions of `arrays`, and to_host look into."""
+    """An array that only kernels, the functions of `arrays` and to_host can read."""
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = None, **options: Any) -> Any:
         target = None if out is None else tuple(map(_inside, out))
-        found = getattr(ufunc, method)(*map(_inside, inputs), out=target, **options)
-        return out[0] if out is not None else _outside(found)
+        result = getattr(ufunc, method)(*map(_inside, inputs), out=target, **options)
+        return out[0] if out is not None else _outside(result)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         return _outside(function(*_inside(args), **{name: _inside(value) for name, value in kwargs.items()}))
@@ -33,13 +33,13 @@ class DeviceArray(np.ndarray):
     def _refuse(self, *_: Any) -> Any:
         raise TypeError("an array of the device is looked at: copy it with to_host")
 
-    __float__ = __int__ = __bool__ = __index__ = __iter__ = tolist = item = tobytes = _refuse
+    __float__ = __int__ = __bool__ = __index__ = __iter__ = tolist = item = tobytes = _refuse  # type: ignore[assignment]  # takes less
 
 
-class Arrays:
+class DeviceArrays:
     """The functions of NumPy, on arrays of the simulated device.
 
-    >>> arrays = Arrays()
+    >>> arrays = DeviceArrays()
     >>> (arrays.zeros(3) + np.ones(3)).sum()
     Traceback (most recent call last):
         ...
@@ -76,19 +76,19 @@ _lock = threading.Lock()
 
 
 def _shared_array(self: Any, shape: Any, dtype: Any, alignment: Any = None) -> np.ndarray:
-    """The array that a block's threads share: the one made first for this line of the kernel."""
+    """The array that a block's threads share: the first thread to come to this line of the kernel makes it."""
     frame = sys._getframe(1)
     with _lock:
-        found = self._allocations.get(frame.f_lineno)
-        if found is None:
+        array = self._allocations.get(frame.f_lineno)
+        if array is None:
             dtype = numpy_support.as_dtype(dtype) if isinstance(dtype, types.Type) else dtype
-            found = self._allocations[frame.f_lineno] = np.empty(shape, dtype)
-    return found
+            array = self._allocations[frame.f_lineno] = np.empty(shape, dtype)
+    return array
 
 
 def mend_simulator() -> None:
-    """Numba's own way of sharing arrays makes two where two threads ask at once, and looks through the whole stack."""
+    """Numba's own function makes two arrays where two threads ask at the same time, and walks up the whole stack."""
     from numba.cuda.simulator.kernelapi import FakeCUDAShared
 
     FakeCUDAShared.array = _shared_array
-    sys.setswitchinterval(1e-5)  # it polls its threads, which must get their turn
+    sys.setswitchinterval(1e-5)  # the simulator polls its threads, which must get their turn

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from gpuparse.kernels import cpu
 
 from gpuparse.boost import History, Options, Task
 from gpuparse.boost.path import Workplace, learn_task
 from gpuparse.errors import TrainingError, UsageError
+from gpuparse.kernels import cpu
 from tests.boost.problems import matrix_of
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from gpuparse.kernels import cpu
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ from gpuparse.boost.loss import LOGISTIC
 from gpuparse.boost.penalty import PENALTIES
 from gpuparse.boost.task import Task
 from gpuparse.boost.team import Team
+from gpuparse.kernels import cpu
 
 
 class OneLeaf:

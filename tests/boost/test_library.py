@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from gpuparse.kernels import cpu
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuparse.boost import Attempt, Csr, Matrix, Options, Task, Watcher, fit, learn, learning
 from gpuparse.errors import MatrixError
+from gpuparse.kernels import cpu
 from tests.boost.problems import Problem, problem, problems
 
 

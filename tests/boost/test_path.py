@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from gpuparse.kernels import cpu
-from gpuparse.kernels.cpu.growth import growth, histograms
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuparse.boost import Attempt, History, Options
 from gpuparse.boost.path import Workplace, learn_task
+from gpuparse.kernels import cpu
+from gpuparse.kernels.cpu.boost.growth.tuning import Tuning
 from tests.boost.oracle import Oracle, parameters
 from tests.boost.problems import Problem, problem, problems
 
@@ -31,6 +34,11 @@ OPTIONS = st.builds(
     patience=st.just(4),
     seed=st.integers(0, 3),
 )
+
+
+def tuned(**tuning: Any) -> Any:
+    """The CPU's kernels, with another tuning."""
+    return SimpleNamespace(**vars(cpu) | {"Growth": partial(cpu.Growth, tuning=Tuning(**tuning))})
 
 
 def learn(given: Problem, options: Options, kernels: Any = cpu) -> tuple[History, list[Attempt]]:
@@ -67,11 +75,8 @@ def check_against_oracle(given: Problem, options: Options, kernels: Any = cpu) -
 
 @given(problems(), OPTIONS, st.sampled_from([256, 65536]), st.sampled_from([0.0, 2.0]))
 @settings(max_examples=60, deadline=None)
-def test_every_attempt_is_the_one_the_equations_ask_for(given, options, head: int, worth_pulling: float) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(histograms, "HEAD", head)
-        patch.setattr(histograms, "WORTH_PULLING", worth_pulling)
-        check_against_oracle(given, options)
+def test_every_attempt_is_the_one_the_equations_ask_for(given, options, head: int, pull_share: float) -> None:
+    check_against_oracle(given, options, tuned(head=head, pull_share=pull_share))
 
 
 @pytest.mark.parametrize(
@@ -112,18 +117,11 @@ def test_the_risk_falls_with_every_tree_that_is_kept_and_lambda_never_rises(give
 @given(problems(60), OPTIONS, st.integers(2, 3), st.sampled_from([0, 10, 4096]))
 @settings(max_examples=25, deadline=None)
 def test_the_number_of_threads_changes_no_bit(given, options, threads, large) -> None:
-    def bits(options: Options) -> list:
-        return [{k: v for k, v in a.to_json().items() if k != "seconds"} for a in learn(given, options)[1]]
+    def bits(options: Options, kernels: Any) -> list:
+        return [{k: v for k, v in a.to_json().items() if k != "seconds"} for a in learn(given, options, kernels)[1]]
 
-    alone = bits(options)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(histograms, "WORTH_SHARING", 1)
-        patch.setattr(growth, "LARGE", large)
-        patch.setattr(growth, "WORTH_CALLING", 0)
-        patch.setattr(growth, "WORTH_DIVIDING", 0)
-        patch.setattr(histograms, "HEAD", 256)
-        together = bits(Options(**{**options.__dict__, "threads": threads}))
-    assert alone == together
+    shared = tuned(ids_to_share=1, large_child=large, rows_to_sum=0, rows_to_divide=0, head=256)
+    assert bits(options, cpu) == bits(replace(options, threads=threads), shared)
 
 
 def test_a_model_at_a_greater_lambda_is_a_prefix() -> None:

@@ -16,11 +16,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from gpuparse.kernels import cpu
 
 from gpuparse.boost import Attempt, History, Log, Options, Task, Watcher
 from gpuparse.boost import learn as learn_tasks
 from gpuparse.errors import TrainingError
+from gpuparse.kernels import cpu
 from tests.boost.problems import problem
 from tests.processes import start
 

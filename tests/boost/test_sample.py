@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from gpuparse.kernels import cpu
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +12,8 @@ from gpuparse.boost.loss import LOGISTIC
 from gpuparse.boost.sample import Sample, Sampler, sampling_key
 from gpuparse.boost.task import Task
 from gpuparse.boost.team import Team
+from gpuparse.kernels import cpu
+from gpuparse.kernels.packing import difference
 from tests.boost.oracle import uniform
 
 
@@ -23,7 +24,7 @@ def sampler(importance: np.ndarray, y: np.ndarray, size: int, seed: int, label: 
 
 def signed(sample: Sample) -> np.ndarray:
     """Each sampled example's y times its weight."""
-    return ((sample.packed >> 32) - (sample.packed & 0xFFFFFFFF)) / sample.scale
+    return difference(sample.packed) / sample.scale
 
 
 def test_sums_over_any_subset_are_right_on_average() -> None:

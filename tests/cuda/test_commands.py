@@ -60,7 +60,7 @@ def test_a_round_is_one_copy_of_bits_there_and_one_of_scores_back(cuda: Any, dev
     before = dict(vars(cuda.traffic))
     list(parser.parse([sentence] * 2, options))
     spent = cuda.traffic.since(before)
-    assert spent["looks"] == spent["launches"] <= 60  # rounds, which the two sentences share
+    assert spent["waits"] == spent["launches"] <= 60  # rounds, which the two sentences share
 
 
 def test_the_benchmark_names_the_device_and_its_bandwidth(device: str) -> None:

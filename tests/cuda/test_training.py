@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gpuparse.kernels import cpu
 from hypothesis import given, settings
 
 from gpuparse.boost import Attempt, Options, Watcher
@@ -18,6 +17,7 @@ from gpuparse.boost.percolation import Percolator
 from gpuparse.boost.task import Task
 from gpuparse.boost.team import Team
 from gpuparse.errors import DeviceError
+from gpuparse.kernels import cpu
 from tests.boost.problems import Problem, problem, problems
 from tests.boost.test_path import OPTIONS, check_against_oracle, learn
 from tests.kernels.test_learning_operations import chain
@@ -86,14 +86,14 @@ def test_an_iteration_copies_a_few_kilobytes_back_and_looks_a_few_times(cuda: An
     assert len(counts) >= 4
     for spent in counts:
         assert spent["to_host"] <= 4096
-        assert spent["looks"] <= 60
+        assert spent["waits"] <= 60
         assert spent["launches"] <= 120
 
 
 @pytest.fixture
 def small_memory(cuda: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Pretends that the device has so many bytes free, and lets parts be small."""
-    hold, memory = (import_module(f"gpuparse.kernels.cuda.{name}") for name in ("hold", "memory"))
+    hold, memory = (import_module(f"gpuparse.kernels.cuda.{name}") for name in ("boost.hold", "memory"))
 
     def pretend(free: int) -> None:
         monkeypatch.setattr(memory, "free_bytes", lambda: free)

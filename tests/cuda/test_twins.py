@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gpuparse.kernels import cpu
 
 from gpuparse.boost.fixed_point import scale_for
 from gpuparse.boost.leaves import _cells
@@ -15,6 +14,7 @@ from gpuparse.boost.percolation import passes
 from gpuparse.boost.postings import Postings
 from gpuparse.boost.sample import sampling_key
 from gpuparse.boost.team import Team
+from gpuparse.kernels import cpu
 from gpuparse.parse.model.rules import Part
 from tests.boost.problems import Problem, problem
 from tests.cuda.twins import assert_equal, both, same

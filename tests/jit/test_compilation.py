@@ -11,9 +11,9 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from gpuparse.kernels import cpu
 
 from gpuparse.jit import store, telling
+from gpuparse.kernels import cpu
 from gpuparse.options import Method, SearchOptions, Strategy
 from gpuparse.parse.search import parser as parser_module
 from gpuparse.parse.search import rounds
@@ -95,7 +95,7 @@ sys.modules.update(dict.fromkeys(private))  # so that we can't import them
 from gpuparse.jit import compiled, inlined, kernel, numba_side
 sys.modules.update(private)  # Numba itself needs them
 import numpy as np
-from gpuparse.kernels.cpu.lowest_bit import lowest_bit
+from gpuparse.kernels.cpu.boost.lowest_bit import lowest_bit
 
 @compiled
 def twice(number):
@@ -136,7 +136,7 @@ def test_python_and_machine_code_find_the_same_trees_at_the_same_cost(
 ) -> None:
     trees = list(synthetic_treebank(3, 7))
     compiled = list(searches(strategy, trees))
-    for function in (rounds.search, parser_module._begin):
+    for function in (rounds.make_search(cpu.score_rows), parser_module._begin):
         monkeypatch.setattr(function, "_called", function.interpreted)
     assert list(searches(strategy, trees)) == compiled
 

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import numpy as np
-from gpuparse.kernels import cpu
-from gpuparse.kernels.cpu.growth.accumulate import accumulate
-from gpuparse.kernels.cpu.growth.add_root import add_root
-from gpuparse.kernels.cpu.growth.add_signed import add_signed
-from gpuparse.kernels.cpu.growth.clear_listed import clear_listed
-from gpuparse.kernels.cpu.growth.extremes import extremes
-from gpuparse.kernels.cpu.growth.extremes_listed import extremes_listed
-from gpuparse.kernels.cpu.growth.gather import gather
-from gpuparse.kernels.cpu.growth.ids_of import ids_of
-from gpuparse.kernels.cpu.growth.move_all import move_all
-from gpuparse.kernels.cpu.growth.move_listed import move_listed
-from gpuparse.kernels.cpu.growth.partition import partition
-from gpuparse.kernels.cpu.growth.pull import pull
-from gpuparse.kernels.cpu.growth.settle import settle
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuparse.boost.postings import Postings
+from gpuparse.kernels import cpu
+from gpuparse.kernels.cpu.boost.growth.divide import partition
+from gpuparse.kernels.cpu.boost.growth.extremes import extremes, sparse_extremes
+from gpuparse.kernels.cpu.boost.growth.histograms import add, clear
+from gpuparse.kernels.cpu.boost.growth.sample import gather
+from gpuparse.kernels.cpu.boost.growth.sum import (
+    accumulate,
+    add_root,
+    add_signed,
+    count_ids,
+    move_sparse,
+    pull,
+    settle,
+)
+from gpuparse.kernels.packing import as_negative, as_positive
 from tests.boost.problems import Problem, problems
 
 COMMON = settings(max_examples=40, deadline=None)
@@ -38,7 +39,7 @@ def gathered(given: Problem, rows: np.ndarray) -> tuple[np.ndarray, ...]:
 
 def packed_weights(seed: int, n: int) -> tuple[np.ndarray, np.ndarray]:
     weights = np.random.default_rng(seed).integers(-1000, 1000, n)
-    return weights, np.where(weights > 0, weights << 32, -weights)
+    return weights, np.where(weights > 0, as_positive(weights), as_negative(-weights))
 
 
 def dense_histogram(given: Problem, rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -61,7 +62,7 @@ def test_histograms_by_segments_are_the_dense_product(given: Problem, seed: int)
     n, features = len(given.matrix.column), given.matrix.features
 
     touched, sums = accumulated(local, packed, members, len(begins))
-    assert ids_of(touched, begins, ends) == sum(ends[s] - begins[s] for s in set(touched.tolist()))
+    assert count_ids(touched, begins, ends) == sum(ends[s] - begins[s] for s in set(touched.tolist()))
     pulled, most, least = np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(n, np.int32)
     pull(*Postings.of(given.matrix, cpu), sums[number], 0, n, 1, pulled, most, least)
     wide, root = np.zeros(n, np.int64), np.zeros(n, np.int32)
@@ -83,7 +84,7 @@ def test_histograms_by_segments_are_the_dense_product(given: Problem, seed: int)
     add_signed(touched, sums, begins, ends, features, n // 2, -1, signed)
     assert signed[: n // 2].tolist() == (-truth[: n // 2]).tolist()
     assert not signed[n // 2 :].any()
-    clear_listed(sums, touched)
+    clear(sums, touched)
     assert not sums.any()
 
 
@@ -98,15 +99,15 @@ def test_moving_a_child_out_of_its_parent_leaves_the_other_child(given: Problem,
     parent = dense_histogram(given, rows, weights).astype(np.int32)
     truth = dense_histogram(given, rows[members], weights[members])
     touched, sums = accumulated(local, packed, members, len(begins))
-    child, listed = np.zeros(n, np.int32), np.empty(ids_of(touched, begins, ends), np.int32)
+    child, support = np.zeros(n, np.int32), np.empty(count_ids(touched, begins, ends), np.int32)
     rest = parent.copy()
-    count = move_listed(touched, sums, begins, ends, given.matrix.features, n, rest, child, listed)
+    count = move_sparse(touched, sums, begins, ends, given.matrix.features, n, rest, child, support)
     assert child.tolist() == truth.tolist()
     assert rest.tolist() == (parent - truth).tolist()
-    assert set(np.flatnonzero(truth)) <= set(listed[:count].tolist())
-    move_all(child, rest, 0, n, 1)
+    assert set(np.flatnonzero(truth)) <= set(support[:count].tolist())
+    add(child, rest, 0, n, 1)
     assert rest.tolist() == parent.tolist()
-    clear_listed(child, listed[:count])
+    clear(child, support[:count])
     assert not child.any()
 
 
@@ -123,7 +124,7 @@ def test_extremes_are_the_first_of_the_least_and_the_greatest(sums: list[int], l
     shuffled = np.random.default_rng(len(sums)).permutation(len(sums)).astype(np.int32)
     for found in (
         extremes(histogram, block, most, least, low, high),
-        extremes_listed(histogram, shuffled, low, high),
+        sparse_extremes(histogram, shuffled, low, high),
     ):
         assert (found[0], found[2]) == (at_least, at_most)
         assert at_least < 0 or found[1] == sums[at_least]

@@ -7,9 +7,6 @@ import math
 
 import numpy as np
 import pytest
-from gpuparse.kernels import cpu
-from gpuparse.kernels.cpu.growth.holds import holds
-from gpuparse.kernels.cpu.logarithm import logarithm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +14,9 @@ from gpuparse.boost import GrownTree
 from gpuparse.boost.percolation import passes
 from gpuparse.boost.postings import Postings
 from gpuparse.boost.team import Team
+from gpuparse.kernels import cpu
+from gpuparse.kernels.cpu.boost.growth.divide import holds
+from gpuparse.kernels.cpu.boost.logarithm import logarithm
 from tests.boost.problems import Problem, problem, problems
 
 COMMON = settings(max_examples=40, deadline=None)

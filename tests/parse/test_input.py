@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from gpuparse.kernels import cpu
 
 from gpuparse.errors import InputError, UsageError
+from gpuparse.kernels import cpu
 from gpuparse.options import InputKind, SearchOptions
 from gpuparse.parse.input import (
     detect_kind,

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gpuparse.jit import compiled, inlined
+from gpuparse.kernels import NO_SCORE
 from gpuparse.parse.features.groups import Column
 from gpuparse.parse.features.runs import CUTS, set_cuts
 from gpuparse.parse.features.segments import column_key, hash_ends, mix, run_key
@@ -30,7 +31,6 @@ _SENTENCE, _STATE, _LEFT, _RIGHT, _LEFT_CHILD, _RIGHT_CHILD, _CHILDREN, _HEAD, _
     int(column) for column in Column
 )
 _STATE_PART, _LEFT_PART, _RIGHT_PART, _HEAD_PART, _CHILDREN_PART, _WHOLE_PART = (int(part) for part in Part)
-NOT_WANTED = np.iinfo(np.int64).min  # a score that is not to be computed
 _OF_LEFT, _OF_RIGHT, _OF_HEAD = range(3)  # rows of `places`
 REMEMBERED = 1 << 12  # columns, and runs of children: as many as a cache holds
 _HEADS = len(Column)  # stands for the heads of a run, among the columns
@@ -51,7 +51,7 @@ class Batch(NamedTuple):
 
     bits: np.ndarray  # uint64[rows, words]: the model's features that a row has
     parts: np.ndarray  # uint8[rows]
-    scores: np.ndarray  # int64[rows, labels]: fixed point; NOT_WANTED where a label has another head
+    scores: np.ndarray  # int64[rows, labels]: fixed point; NO_SCORE where a label has another head
     filled: np.ndarray  # int64[2]: rows and candidates in use
     children: np.ndarray  # int32[candidates, 2]: i and j
     rows: np.ndarray  # int32[candidates, 3]: the rows of i, of j, and of (i, j)
@@ -292,6 +292,6 @@ def _write_head(sentence, size, n_words, batch, state_row, candidate, both, i, j
     _join_three(row, bits[both], bits[places[_OF_HEAD, h]], known, word)
     heads, scores = batch.heads[candidate], batch.scores[whole]
     for label in range(len(scores)):
-        scores[label] = 0 if heads[label] == h - i else NOT_WANTED
+        scores[label] = 0 if heads[label] == h - i else NO_SCORE
     batch.head_rows[candidate, h - i, 0] = places[_OF_HEAD, h]
     batch.head_rows[candidate, h - i, 1] = whole

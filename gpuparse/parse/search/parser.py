@@ -11,12 +11,11 @@ import time
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any
 
 import numpy as np
 
 from gpuparse.jit import eventual, is_slow, kernel
-from gpuparse.kernels.cpu import score
+from gpuparse.kernels import ScoreOps, computes_on_host
 from gpuparse.options import SearchOptions, Strategy
 from gpuparse.parse.features.space import FeatureSpace
 from gpuparse.parse.logic.headtable import compile_heads
@@ -25,7 +24,7 @@ from gpuparse.parse.model.rules import Rules
 from gpuparse.parse.search.atoms import collect_atoms
 from gpuparse.parse.search.expansion import Batch, Grammar, make_batch, most_candidates, most_rows
 from gpuparse.parse.search.pool import Pool, Register, Status, make_pool
-from gpuparse.parse.search.rounds import Plan, absorb, advance, begin, search
+from gpuparse.parse.search.rounds import Plan, absorb, advance, begin, make_search
 from gpuparse.parse.search.scoring import Scorer
 from gpuparse.trees import UNPARSED, Span, Token, Tree, count_words
 
@@ -138,12 +137,13 @@ class Parser:
     """
 
     def __init__(
-        self, vocabulary: Vocabulary, rules: Rules, strategy: Strategy, max_children: int, kernels: Any
+        self, vocabulary: Vocabulary, rules: Rules, strategy: Strategy, max_children: int, kernels: ScoreOps
     ) -> None:
         self.vocabulary = vocabulary
         self.rules = rules
         self.seconds: dict[str, float] | None = None  # of CPU time, by "features", "scoring", "agenda"; None: not asked
         self._kernels, self._score = kernels, Scorer(kernels, rules)
+        self._search = make_search(kernels.score_rows) if computes_on_host(kernels) else None
         self._grammar = Grammar(
             collect_atoms(FeatureSpace(vocabulary), rules.features, rules.marks),
             compile_heads(vocabulary),
@@ -242,9 +242,9 @@ class Parser:
     def _go_on(self, run: _Run) -> None:
         """A round, or several where all of it is compiled code."""
         began = time.monotonic()
-        if self._kernels.score is score and self.seconds is None:
+        if self._search is not None and self.seconds is None:
             rounds = 1 if run.options.timeout is not None or is_slow() else ROUNDS
-            search(run.pool, self._grammar, run.plan, run.batch, self.rules.layout, self.rules.constant, rounds)
+            self._search(run.pool, self._grammar, run.plan, run.batch, self.rules.layout, self.rules.constant, rounds)
         else:
             self._round(run)
         if run.options.timeout is not None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
-from gpuparse.jit import compiled, eventual
-from gpuparse.kernels.cpu.score import score_rows
+from gpuparse.jit import Kernel, compiled, eventual
+from gpuparse.kernels import RowScorer
 from gpuparse.options import Method
 from gpuparse.parse.features.segments import mix
 from gpuparse.parse.logic.items import END, START, SYMBOL
@@ -399,22 +400,27 @@ def _set_aside(pool, slot, order, entry, plan):
         pool.dropped[slot] = min(pool.dropped[slot], order.cost[dropped])
 
 
-@eventual
-def search(pool, grammar, plan, batch, layout, constant, rounds):
-    """Go on by so many rounds, or until a search is done, with scores made on the CPU.
+@cache
+def make_search(score_rows: RowScorer) -> Kernel[..., None]:
+    """The search with this row scorer, a backend's own: `search(pool, grammar, plan, batch, layout, constant, rounds)`.
 
-    To come back to Python between the steps of a round takes longer than the steps.
+    It goes on by so many rounds, or until a search is done. All of it is compiled together, since coming back to Python
+    between the steps of a round takes longer than the steps.
     """
-    for _ in range(rounds):
-        if advance(pool, grammar, plan, batch) == 0:
-            return
-        rows = batch.filled[0]
-        scores = batch.scores[:rows]
-        score_rows(
-            batch.bits[:rows], batch.parts[:rows], layout.part_groups, layout.group_blocks, layout.group_words,
-            layout.part_runs, layout.run_eights, layout.run_label, layout.eights, layout.sums, batch.fires, scores,
-        )  # fmt: skip
-        absorb(pool, grammar, plan, batch, scores, constant)
-        for slot in range(pool.registers.shape[0]):
-            if pool.registers[slot, _STATUS] == _DONE:
+
+    def search(pool, grammar, plan, batch, layout, constant, rounds):
+        for _ in range(rounds):
+            if advance(pool, grammar, plan, batch) == 0:
                 return
+            rows = batch.filled[0]
+            scores = batch.scores[:rows]
+            score_rows(
+                batch.bits[:rows], batch.parts[:rows], layout.part_groups, layout.group_blocks, layout.group_words,
+                layout.part_runs, layout.run_eights, layout.run_label, layout.eights, layout.sums, batch.fires, scores,
+            )  # fmt: skip
+            absorb(pool, grammar, plan, batch, scores, constant)
+            for slot in range(pool.registers.shape[0]):
+                if pool.registers[slot, _STATUS] == _DONE:
+                    return
+
+    return eventual(search)

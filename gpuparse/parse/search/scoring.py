@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from gpuparse.parse.model.rules import Rules
+from gpuparse.kernels import ScoreOps
+from gpuparse.parse.model.rules import Layout, Rules
 
 
 class Scorer:
@@ -26,9 +25,9 @@ class Scorer:
     True
     """
 
-    def __init__(self, kernels: Any, rules: Rules) -> None:
+    def __init__(self, kernels: ScoreOps, rules: Rules) -> None:
         self._kernels = kernels
-        self._layout = tuple(map(kernels.to_device, rules.layout))
+        self._layout = Layout(*map(kernels.to_device, rules.layout))
 
     def __call__(self, bits: np.ndarray, parts: np.ndarray, scores: np.ndarray) -> None:
         """Add to `scores[row, label]` what the rules that fire on a row weigh; see kernels/cpu/score.py."""

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 
 import pytest
-from gpuparse.kernels import cpu
 
+from gpuparse.kernels import cpu
 from gpuparse.options import SearchOptions, Strategy
 from gpuparse.parse.explain import Amount, Constituent, Explainer, Explanation, Rival, RivalKind
 from gpuparse.parse.search.parser import Outcome, Parser

@@ -8,8 +8,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from gpuparse.kernels import cpu
 
+from gpuparse.kernels import cpu
 from gpuparse.options import Strategy
 from gpuparse.parse.explain import Explainer, Explanation
 from gpuparse.parse.explain.page import page

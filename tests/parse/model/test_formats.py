@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from gpuparse.kernels import cpu
 
 from gpuparse.errors import ModelError
+from gpuparse.kernels import cpu
 from gpuparse.parse.model.file import VERSION, load_model
 from gpuparse.parse.search.parser import Parser
 from gpuparse.trees import Token

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gpuparse.kernels import cpu
 
 from gpuparse.dtypes import FEATURE
+from gpuparse.kernels import cpu
 from gpuparse.options import SearchOptions, Strategy
 from gpuparse.parse.features.extraction import emit_segment, segment_capacity
 from gpuparse.parse.features.groups import Column

@@ -8,13 +8,13 @@ from functools import cache
 
 import numpy as np
 import pytest
-from gpuparse.kernels.cpu.score import score
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuparse.boost import GrownTree
 from gpuparse.boost.compounds import Literals
 from gpuparse.boost.ensemble import Ensemble
+from gpuparse.kernels.cpu.score import score
 from gpuparse.parse.features.space import FeatureSpace
 from gpuparse.parse.logic.vocabulary import build_vocabulary
 from gpuparse.parse.model.file import load_model

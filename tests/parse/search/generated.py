@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from gpuparse.kernels import cpu
 
 from gpuparse.boost.ensemble import Literals
+from gpuparse.kernels import cpu
 from gpuparse.options import Strategy
 from gpuparse.parse.features.space import FeatureSpace
 from gpuparse.parse.logic.vocabulary import Vocabulary, build_vocabulary
@@ -53,12 +53,13 @@ def random_compounds(vocabulary: Vocabulary, seed: int, n_rules: int = 60) -> di
 
 
 def make_parser(
-    vocabulary: Vocabulary, compounds: dict[int, dict[Literals, float]], strategy: Strategy, max_children: int
-) -> Parser:
+    vocabulary: Vocabulary, compounds: dict[int, dict[Literals, float]], strategy: Strategy, max_children: int,
+    kernels: Any = cpu,
+) -> Parser:  # fmt: skip
     space = FeatureSpace(vocabulary)
     frequency = np.random.default_rng(0).permutation(space.size)
     rules = compile_rules(compounds, len(vocabulary.labels), space, frequency)
-    return Parser(vocabulary, rules, strategy, max_children, cpu)
+    return Parser(vocabulary, rules, strategy, max_children, kernels)
 
 
 def make_problem(tags: str, n_labels: int, strategy: Strategy, max_children: int, seed: int) -> Problem:

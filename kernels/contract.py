@@ -1,0 +1,332 @@
+"""What a backend offers: a folder of kernels/ is a module that has every operation of BoostOps and of ScoreOps.
+
+Arrays are those of the device, C-contiguous, unless "host" is said; where an array is written, the operation fills or
+changes it in place. `matrix`, `postings` and `team` are the learner's:
+
+    matrix.segments   int32[rows, K]         the K segments of each row; segment 0 is empty
+    matrix.starts     int64[segments + 1]    where the ids of each segment begin in `features`
+    matrix.features   int32                  ids, ascending within a segment; the most frequent feature has id 0
+    matrix.column     uint8[features]        in which of the K columns a feature occurs
+    postings.begins   int64[features + 1]    where the holders of each feature begin
+    postings.holders  int32                  the segments that hold it
+    team.threads, team.each, team.share      the threads of the host that a label may use
+
+An example i of a task has a sign y[i] (+1 or -1), an importance, and odds exp(margin). Its weight is
+w = importance / (1 + odds). Sums that decide something are made of integers: a real times a scale, a power of two,
+rounded, is a number of units. Packed weights are explained in kernels/packing.py.
+
+mypy checks the backends against these protocols; tests/kernels/test_backends.py checks every folder it finds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeGuard
+
+import numpy as np
+
+Array = Any  # NumPy's, CuPy's, or what stands for them in a simulator
+NO_SCORE = np.iinfo(np.int64).min  # stands where a score is not to be computed
+
+
+class Children(NamedTuple):
+    """What a wave of splits came to: nodes[i] has the children first + 2 i, with its feature, and first + 2 i + 1."""
+
+    first: int
+    weight: np.ndarray  # int64[nodes], host: packed weight of the child with the feature
+
+
+class MemoryOps(Protocol):
+    """Arrays between host and device."""
+
+    arrays: Any  # the module that makes arrays on the device: numpy, cupy
+
+    def to_device(self, array: np.ndarray) -> Array:
+        """An array of the host, any shape and dtype, on the device; where the device is the host, the same array."""
+
+    def to_host(self, array: Array) -> Any:
+        """An array of the device on the host, once it has been computed; where both are one, the same array."""
+
+    def wait(self) -> None:
+        """Come back when the device has done all that this thread asked for."""
+
+
+class GrowthOps(Protocol):
+    """Grows one tree after another over a matrix. Node 0 is the root; children are numbered as they come.
+
+    All that is not said to be on the device is on the host.
+    """
+
+    def plant(self, rows: Array, packed: Array) -> None:
+        """Begin a tree: its root has these rows of the matrix.
+
+        rows: int32[n], device; packed: int64[n], device, the rows' packed weights.
+        """
+
+    def limit(self, least_weight: float, known: int) -> None:
+        """Forget the features f > known that have neither more positive nor more negative weight than this."""
+
+    def entries(self, nodes: Sequence[int], features: Sequence[int]) -> np.ndarray:
+        """int64[n]: the sum of y w in the histogram of nodes[i] at features[i]."""
+
+    def extremes(
+        self,
+        nodes: Sequence[int],
+        low: Sequence[int],
+        high: Sequence[int],
+        aside_nodes: Sequence[int],
+        aside: Sequence[int],
+    ) -> np.ndarray:
+        """int64[n, 4]: for each node the feature of the least sum <= low, that sum, the feature of the greatest sum
+        >= high, and that sum.
+
+        Feature -1 where there is none, and then its sum means nothing; ties go to the lowest feature. The sum at
+        aside[i] counts as 0 in aside_nodes[i].
+        """
+
+    def split(self, nodes: Sequence[int], features: Sequence[int]) -> Children:
+        """Divide the rows of nodes[i] by features[i]."""
+
+    def descend(self, nodes: Sequence[int], first: int, splittable: Sequence[bool]) -> None:
+        """Make the histograms of the splittable children out of those of the nodes they were split from.
+
+        splittable[2 i] and splittable[2 i + 1] are about the children first + 2 i and first + 2 i + 1 of nodes[i].
+        """
+
+    def release(self, nodes: Sequence[int]) -> None:
+        """These nodes will not be split: take back their histograms."""
+
+
+class BoostOps(MemoryOps, Protocol):
+    """What the learner asks of a device."""
+
+    CELL: int  # examples that slopes and losses like to have in a cell
+
+    def Growth(self, matrix: Any, postings: Any, team: Any) -> GrowthOps:  # a class
+        """A grower of trees over a matrix that the device holds."""
+
+    def plan(self, matrix: Any, working: int = 0) -> str:
+        """What of the matrix fits into the device's memory, said before anything is copied; "" if there is no question.
+
+        `working`: bytes that learning needs besides. MemoryError if not even a part fits.
+        """
+
+    def hold(self, matrix: Any, working: int = 0) -> Any:
+        """The matrix on the device, for as long as it is referred to; its arrays may be streamed."""
+
+    def transpose(self, starts: Array, features: Array, n_features: int, team: Any) -> tuple[Array, Array]:
+        """(begins, holders) of the postings: holders[begins[f]:begins[f + 1]] are the segments that hold feature f.
+
+        starts: int64[segments + 1]; features: int32; begins: int64[n_features + 1]; holders: int32, as many as ids.
+        """
+
+    def uniform(self, key: np.uint64, example: int) -> float:
+        """The draw of an example under a key, in (0, 1]; on a GPU for kernels alone to call."""
+
+    def priorities(self, importance: Array, odds: Array, key: np.uint64, start: int, stop: int, out: Array) -> None:
+        """out[i] = w / uniform(key, i) for the examples start <= i < stop.
+
+        importance, odds, out: float64[examples].
+        """
+
+    def select(self, priority: Array, count: int) -> tuple[Array, float]:
+        """The `count` examples of highest priority, ascending, int32[count], and the highest priority left out.
+
+        priority: float64[examples], positive; count < examples. Of equal ones the earlier example comes first.
+        """
+
+    def weigh(self, importance: Array, odds: Array, kept: Array, tau: float, weights: Array) -> float:
+        """weights[n] = max(w, tau) of example kept[n]; returns the greatest, 0 if there is none.
+
+        importance, odds: float64[examples]; kept: int32[n]; weights: float64[n].
+        """
+
+    def total(self, weights: Array, scale: float) -> int:
+        """The sum of the weights, each in units. weights: float64[n]."""
+
+    def quantise(self, y: Array, kept: Array, weights: Array, scale: float, packed: Array) -> int:
+        """packed[n] = weights[n] in units, on the side of the y of example kept[n]; returns their sum.
+
+        y: int8[examples]; kept: int32[n]; weights: float64[n]; packed: int64[n].
+        """
+
+    def mark(self, feature: Array, closed: Array, begins: Array, holders: Array, words: Array) -> None:
+        """Set the bits closed[node] in the words of all segments that hold the node's feature.
+
+        feature: int32[nodes], -1 at a leaf; closed: uint64[nodes], 0 for a node that is not of this pass; begins,
+        holders: the postings; words: uint64[segments].
+        """
+
+    def unmark(self, feature: Array, closed: Array, begins: Array, holders: Array, words: Array) -> None:
+        """Zero the words that `mark` set when it had the same arguments."""
+
+    def percolate(
+        self, start: int, stop: int, segments: Array, words: Array, below: Array, exits: Array, leaf: Array
+    ) -> None:
+        """Send the examples start <= i < stop down from node leaf[i]: leaf[i] = the first exit that is not closed.
+
+        segments: int32[examples, K]; words: uint64[segments], the exits that a segment closes; below: uint64[nodes],
+        the exits below a node, 0 where examples stay; exits: int32[at most 64], their nodes; leaf: int32[examples].
+        """
+
+    def leaf_sums(
+        self,
+        leaf: Array,
+        y: Array,
+        importance: Array,
+        odds: Array,
+        scale: float,
+        start: int,
+        stop: int,
+        sums: Array,
+        counts: Array,
+    ) -> None:
+        """Add y w, in units, to sums[leaf[i]] and 1 to counts[leaf[i], y[i] < 0] for the examples start <= i < stop.
+
+        leaf: int32[examples]; y: int8[examples]; importance, odds: float64[examples]; sums: int64[nodes];
+        counts: int64[nodes, 2].
+        """
+
+    def collect(
+        self,
+        leaf: Array,
+        y: Array,
+        importance: Array,
+        odds: Array,
+        start: int,
+        stop: int,
+        place: Array,
+        member: Array,
+        member_importance: Array,
+        member_odds: Array,
+    ) -> None:
+        """Copy the examples start <= i < stop with place[leaf[i], y[i] < 0] >= 0 to the places from there on, in any
+        order; `place` moves on.
+
+        leaf: int32[examples]; y: int8[examples]; importance, odds: float64[examples]; place: int64[nodes, 2];
+        member: int32[members], which examples they are; member_importance, member_odds: float64[members].
+        """
+
+    def slopes(
+        self,
+        begin: Array,
+        end: Array,
+        group: Array,
+        factor: Array,
+        scale: float,
+        first: int,
+        last: int,
+        importance: Array,
+        odds: Array,
+        weight: Array,
+        curvature: Array,
+    ) -> None:
+        """For cells first <= c < last, with the odds of group g = group[c] times factor[g]: add the sums of w and of
+        w (1 - w / importance) over the members begin[c] <= i < end[c], in units, to weight[g] and curvature[g].
+
+        begin, end: int64[cells]; group: int32[cells]; factor: float64[groups], negative for a group to leave out;
+        importance, odds: float64[members]; weight, curvature: int64[groups].
+        """
+
+    def losses(
+        self,
+        begin: Array,
+        end: Array,
+        group: Array,
+        step: Array,
+        factor: Array,
+        scale: float,
+        first: int,
+        last: int,
+        importance: Array,
+        odds: Array,
+        change: Array,
+    ) -> None:
+        """For cells first <= c < last of group g = group[c]: multiply the odds of the members begin[c] <= i < end[c]
+        by factor[g] = exp(step[g]), and add the change of their loss, in units, to change[0].
+
+        begin, end: int64[cells]; group: int32[cells]; step, factor: float64[groups]; importance, odds:
+        float64[members]; change: int64[1].
+        """
+
+    def put_back(self, member: Array, member_odds: Array, odds: Array) -> None:
+        """odds[member] = member_odds.
+
+        member: int32[members]; member_odds: float64[members]; odds: float64[examples].
+        """
+
+
+class ScoreOps(MemoryOps, Protocol):
+    """What the parser asks of a device."""
+
+    COMPUTES_ON_HOST: bool  # whether the backend is one of HostScoreOps: the search then stays in compiled code
+    BATCH: int  # sentences that are best searched in parallel
+
+    def score(
+        self,
+        bits: Array,
+        parts: Array,
+        part_groups: Array,
+        group_blocks: Array,
+        group_words: Array,
+        part_runs: Array,
+        run_eights: Array,
+        run_label: Array,
+        eights: Array,
+        sums: Array,
+        scores: Array,
+    ) -> None:
+        """Add to scores[row, label] the weights of the rules that fire on each row; what is NO_SCORE stays so.
+
+        bits: uint64[rows, words]; parts: uint8[rows]; scores: int64[rows, labels]. The others are the layout of the
+        rules, which kernels/cpu/score.py draws: int32, but sums: int64[2 * eights, 16].
+        """
+
+
+class HostScoreOps(ScoreOps, Protocol):
+    """What the parser asks of a device whose memory and functions are those of the host."""
+
+    def score_rows(
+        self,
+        bits: np.ndarray,
+        parts: np.ndarray,
+        part_groups: np.ndarray,
+        group_blocks: np.ndarray,
+        group_words: np.ndarray,
+        part_runs: np.ndarray,
+        run_eights: np.ndarray,
+        run_label: np.ndarray,
+        eights: np.ndarray,
+        sums: np.ndarray,
+        fires: np.ndarray,
+        scores: np.ndarray,
+    ) -> None:
+        """What `score` does, as a function that compiled code can call: one of the flavour `compiled`.
+
+        fires: uint64[blocks], room to work in.
+        """
+
+
+class Kernels(BoostOps, ScoreOps, Protocol):
+    """All operations of a device."""
+
+
+RowScorer = Callable[..., None]  # HostScoreOps.score_rows
+
+
+def computes_on_host(kernels: ScoreOps) -> TypeGuard[HostScoreOps]:
+    """Whether compiled code can call the backend's `score_rows`.
+
+    >>> from gpuparse.kernels import cpu
+    >>> computes_on_host(cpu)
+    True
+    """
+    return kernels.COMPUTES_ON_HOST
+
+
+if TYPE_CHECKING:  # each backend keeps the contract, or mypy complains
+    from . import cpu, cuda
+
+    _cpu: Kernels = cpu
+    _cpu_scores: HostScoreOps = cpu
+    _cuda: Kernels = cuda

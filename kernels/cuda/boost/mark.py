@@ -1,0 +1,35 @@
+"""One word per segment: the exits of a pass that its features close. Set before percolation, cleared after it."""
+
+import numpy as np
+from numba import cuda
+
+from ..kernel import kernel
+from ..memory import to_device, to_host
+from .hold import Streamed
+
+HOLDERS = 1 << 16  # of one node that are marked in parallel
+
+
+@kernel("int64[::1], int64[::1], uint64[::1], int32[::1], uint64[::1]")
+def _mark(begin, end, closed, holders, words):
+    node = cuda.blockIdx.y
+    if closed[node] != 0:
+        for at in range(begin[node] + cuda.grid(1), end[node], cuda.gridsize(1)):
+            cuda.atomic.or_(words, holders[at], closed[node])
+
+
+def mark(feature, closed, begins, holders, words):
+    """Close the exits closed[node] (0: none) in the words of all segments that hold the node's feature."""
+    if isinstance(holders, Streamed):
+        marked = np.flatnonzero(to_host(closed))
+        lists, cuts = holders.list(to_host(feature)[marked])
+        begin, end, holders = to_device(cuts[:-1]), to_device(cuts[1:]), to_device(lists)
+        closed = closed[to_device(marked)]
+    else:
+        begin, end = begins[feature], begins[feature + 1]  # not used for leaves, which close nothing
+    _mark(HOLDERS, begin, end, closed, holders, words, across=len(closed))
+
+
+def unmark(feature, closed, begins, holders, words):
+    """Zero the words that `mark` set."""
+    words.fill(0)
