@@ -176,7 +176,8 @@ def describe(options: argparse.Namespace, passed: Sequence[str], documents: Sequ
     gold = [tree for document in dev for tree in read_trees(document)]
     genres = [genre(document) for document in dev for _ in read_trees(document)]
     by_tags = {retag: parse_words(model, gold, retag, options.limit) for retag in (False, True)}
-    lengths = [count_words(strip(tree).tokens(), model.vocabulary.language) for tree in gold]
+    language = model.vocabulary.language
+    lengths = [count_words(strip(tree, language).tokens(), language) for tree in gold]
     scores = {retag: evaluate(gold, parsed.trees) for retag, parsed in by_tags.items()}
     return CARD.format(
         fence=FENCE,

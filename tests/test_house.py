@@ -27,11 +27,14 @@ MAY_IMPORT = {
     "boost": {"kernels"},
     "evaluate": {"trees"},
     "pretrained": set(),
-    "parse.logic": {"trees"},
-    "parse.features": {"parse.logic", "boost", "trees"},
+    "parse.logic": {"parse.properties", "trees"},
+    "parse.features": {"parse.logic", "parse.properties", "boost", "trees"},
     "parse.model": {"parse.features", "parse.logic", "boost", "tag", "text", "trees"},
-    "parse.search": {"parse.model", "parse.features", "parse.logic", "kernels", "trees"},
-    "parse.explain": {"parse.search", "parse.model", "parse.features", "parse.logic", "parse.input", "boost", "trees"},
+    "parse.search": {"parse.model", "parse.features", "parse.logic", "parse.properties", "kernels", "trees"},
+    "parse.explain": {
+        *("parse.search", "parse.model", "parse.features", "parse.logic", "parse.properties", "parse.input"),
+        *("boost", "trees"),
+    },
     "kernels": set(),
 }
 

@@ -118,7 +118,7 @@ def _short_sentences(gold: Sequence[Tree], max_words: int | None, language: Path
     if max_words is None:
         return None
     rules = load_language(language)
-    return [n for n, tree in enumerate(gold, 1) if count_words(strip(tree).tokens(), rules) <= max_words]
+    return [n for n, tree in enumerate(gold, 1) if count_words(strip(tree, rules).tokens(), rules) <= max_words]
 
 
 def print_evaluation(evaluation: Evaluation, per_sentence: bool = False) -> None:

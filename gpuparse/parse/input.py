@@ -121,7 +121,7 @@ def read_words_of_trees(trees: Iterable[Tree], language: Language) -> Iterator[S
     [['VB']]
     """
     for tree in trees:
-        yield prepare_tokens(strip(tree).tokens(), language)
+        yield prepare_tokens(strip(tree, language).tokens(), language)
 
 
 @dataclass(frozen=True)

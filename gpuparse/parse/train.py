@@ -25,7 +25,7 @@ from gpuparse.parse.model.model import CurvePoint, Model
 from gpuparse.parse.needs import Needs, check_needs, estimate_needs
 from gpuparse.parse.search.parser import Parser
 from gpuparse.tag import Tagger, TaggerOptions, jackknife, train_tagger
-from gpuparse.trees import Language, Prepared, Token, Tree, count_words, prepare, restore, strip
+from gpuparse.trees import Language, Prepared, Token, Tree, count_words, prepare, rename, restore, strip
 
 FOLDS = 10  # of cross-validated tagging
 
@@ -66,10 +66,10 @@ class Corpus:
         """What the parser learns from."""
         return [prepared.tree for _, prepared in self.training if prepared.tree is not None]
 
-    def tagged(self) -> list[list[Token]]:
+    def tagged(self, language: Language) -> list[list[Token]]:
         """What a tagger learns from: all but the tuning sentences, with every token; those of `training` come first."""
         trees = [*(tree for tree, _ in self.training), *self.unused]
-        return [strip(tree).tokens() for tree in trees]
+        return [strip(tree, language).tokens() for tree in trees]
 
 
 def split_corpus(
@@ -109,13 +109,13 @@ def retag(corpus: Corpus, tagger: Tagger, language: Language, options: TaggerOpt
     """
     training = [tree for tree, _ in corpus.training]
     tuning = [tree for tree, _ in corpus.tuning]
-    words = ([token.word for token in strip(tree).tokens()] for tree in tuning)
+    words = ([token.word for token in strip(tree, language).tokens()] for tree in tuning)
 
     def prepared(trees: Sequence[Tree], tags: Iterable[Sequence[Token]]) -> list[tuple[Tree, Prepared]]:
         pairs = zip(trees, tags, strict=False)  # cross-validation also gives the tags of the sentences left out
         return [(tree, prepare(with_tags(tree, tokens, language), language)) for tree, tokens in pairs]
 
-    retagged = jackknife(corpus.tagged(), FOLDS, options)
+    retagged = jackknife(corpus.tagged(language), FOLDS, options)
     return replace(corpus, training=prepared(training, retagged), tuning=prepared(tuning, tagger.tag_many(words)))
 
 
@@ -129,7 +129,7 @@ def with_tags(tree: Tree, tokens: Sequence[Token], language: Language) -> Tree:
     >>> str(with_tags(parse_tree("(VP (VB Go) (RP on) (. !))"), tokens, load_language()))
     '(VP (NN Go) (RP on) (. !))'
     """
-    stripped = strip(tree)
+    stripped = strip(tree, language)
     fixed = language.raised | language.quotes
     tags = iter(tokens)
     labels = []
@@ -195,7 +195,7 @@ def _learn_tags(
         return None, corpus
     observer.stage("tagger", 0)
     tagger_options = TaggerOptions(seed=options.seed)
-    tagger = train_tagger(corpus.tagged(), tagger_options)
+    tagger = train_tagger(corpus.tagged(language), tagger_options)
     try:
         check_tagger_size(tagger)
     except Flaw as flaw:
@@ -274,7 +274,8 @@ def calibrate(
     """Parse the tuning set with the model at each lambda."""
     observer = observer or Observer()
     observer.stage("calibration", len(lambdas))
-    gold = [tree for tree, _ in tuning]
+    language = model.vocabulary.language
+    gold = [tree if language.scored_as_penn else rename(strip(tree, language), language) for tree, _ in tuning]
     sentences = [prepared.tree.tokens() for _, prepared in tuning if prepared.tree is not None]
 
     def measure(lambda_: float) -> CurvePoint:

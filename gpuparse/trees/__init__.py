@@ -11,6 +11,7 @@ from gpuparse.trees.preparation import (
     count_words,
     prepare,
     prepare_tokens,
+    rename,
     restore,
     strip,
 )
@@ -40,6 +41,7 @@ __all__ = [
     "prepare",
     "prepare_tokens",
     "read_trees",
+    "rename",
     "restore",
     "strip",
     "synthetic_treebank",

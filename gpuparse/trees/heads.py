@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from gpuparse.trees.language import HeadRule, Language
 from gpuparse.trees.tree import Tree
 
-CONJUNCTION = "CC"
-
 
 def head_child(language: Language, label: str, child_labels: Sequence[str]) -> int:
     """The index of the head among the children of a constituent with this label.
@@ -35,8 +33,8 @@ def _by_rule(language: Language, rule: HeadRule, child_labels: Sequence[str]) ->
 
 
 def _before_conjunction(language: Language, child_labels: Sequence[str], head: int) -> int:
-    """Of `A CC head` the first conjunct: the nearest non-punctuation child before the CC, if there is one."""
-    if head < 2 or child_labels[head - 1] != CONJUNCTION:
+    """Of `A CC head` the first conjunct: the nearest non-punctuation child before the conjunction, if there is one."""
+    if head < 2 or child_labels[head - 1] not in language.conjunctions:
         return head
     for index in range(head - 2, -1, -1):
         if child_labels[index] not in language.raised:

@@ -1,4 +1,5 @@
-"""What is particular to a language: head rules, POS tag classes and punctuation, read from a TOML file.
+"""What is particular to a language and to the style of its treebanks: head rules, POS tag classes, punctuation, how
+labels are written. It is read from a TOML file.
 
 The packaged file is English; its opening comment says what the entries mean. The text of the file is kept, so that a
 model can carry its language with it.
@@ -6,10 +7,11 @@ model can carry its language with it.
 
 from __future__ import annotations
 
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,15 @@ from gpuparse.errors import LanguageError
 
 MOST_CHARACTERS = 100_000  # of a language file: the English one has three thousand
 MOST_DOTS = 50  # in a line of it: a dotted key has two
+
+# What a file means that has no such entry, as the first ones had not: the style of the Penn treebanks.
+PENN_CONJUNCTIONS = ("CC",)
+PENN_TRACES = ("-NONE-",)
+PENN_CUT = ("-", "=", "|")  # function tags and indices, and of two labels the second
+PENN_RENAMED = {"PRT": "ADVP"}
+PENN_HEADED_LIKE = {"NX": "NP"}  # an NX is a piece of an NP
+
+_NO_LABEL = re.compile(r"[\s()]|^$")  # what no label can have in brackets
 
 
 @dataclass(frozen=True)
@@ -39,7 +50,7 @@ class HeadRule:
 
 @dataclass(frozen=True)
 class Language:
-    """Head rules, tag classes and punctuation. Two languages are equal if their texts are.
+    """Head rules, tag classes, punctuation, tags and labels. Two languages are equal if their texts are.
 
     >>> english = load_language()
     >>> english.tag_class("NNS"), english.tag_class("-X-")
@@ -53,6 +64,10 @@ class Language:
     raised: frozenset[str] = field(compare=False, repr=False)  # never at the edge of an item, never a head
     quotes: frozenset[str] = field(compare=False, repr=False)  # removed before parsing
     notwords: frozenset[str] = field(compare=False, repr=False)  # not counted as words of a sentence
+    conjunctions: frozenset[str] = field(compare=False, repr=False)  # of `A CC B` the head is that of A
+    traces: frozenset[str] = field(compare=False, repr=False)  # the tags of tokens that are no words of the text
+    cut: tuple[str, ...] = field(compare=False, repr=False)  # a label ends where the first of these begins
+    renamed: Mapping[str, str] = field(compare=False, repr=False)  # from a label of the treebank to one that is learned
 
     def tag_class(self, tag: str) -> str:
         """The class of a tag; a tag in no class is its own.
@@ -69,6 +84,25 @@ class Language:
         Step(from_left=False, labels=('IN',))
         """
         return self.rules.get(label, self.default_rule)
+
+    def plain_label(self, label: str) -> str:
+        """A label without what is cut off it; one that would be empty then stays whole.
+
+        >>> [load_language().plain_label(label) for label in ("NP-SBJ-1", "NP=2", "ADVP|PRT", "-LRB-")]
+        ['NP', 'NP', 'ADVP', '-LRB-']
+        """
+        cut = self._cuts.search(label)
+        return label[: cut.start()] or label if cut else label
+
+    @cached_property
+    def _cuts(self) -> re.Pattern[str]:
+        return re.compile("|".join(map(re.escape, self.cut)) or r"(?!)")  # which is found nowhere
+
+    @cached_property
+    def scored_as_penn(self) -> bool:
+        """Whether the treebank's trees can be scored as they are, since they have the style that EVALB's rules know."""
+        style = (self.traces, self.cut, self.renamed)
+        return style == (frozenset(PENN_TRACES), PENN_CUT, PENN_RENAMED)
 
 
 def load_language(path: Path | None = None) -> Language:
@@ -109,19 +143,27 @@ def parse_language(text: str, source: str = "<text>") -> Language:
     except ValueError as error:  # tomllib's own, or that of a number with too many digits
         raise LanguageError(f"{source}: not valid TOML: {error}") from error
     reader = _Reader(source)
-    reader.known_keys(tables, "the file", {"heads", "default", "tagclasses", "punctuation"})
+    reader.known_keys(tables, "the file", {"heads", "default", "tagclasses", "punctuation", "tags", "labels"})
     default = reader.table(tables, "default")
     reader.known_keys(default, "default", {"from"})
     punctuation = reader.table(tables, "punctuation")
     reader.known_keys(punctuation, "punctuation", {"raised", "quotes", "notwords"})
+    tags = reader.table(tables, "tags")
+    reader.known_keys(tags, "tags", {"conjunctions", "traces"})
+    labels = reader.table(tables, "labels")
+    reader.known_keys(labels, "labels", {"cut", "renamed", "headed_like"})
     return Language(
         text=text,
-        rules=reader.head_rules(reader.table(tables, "heads")),
+        rules=reader.head_rules(reader.table(tables, "heads"), labels),
         default_rule=HeadRule(steps=(), fallback_from_left=reader.from_left(default, "default", "left")),
         classes=reader.tag_classes(reader.table(tables, "tagclasses")),
         raised=frozenset(reader.strings(punctuation, "raised", "punctuation")),
         quotes=frozenset(reader.strings(punctuation, "quotes", "punctuation")),
         notwords=frozenset(reader.strings(punctuation, "notwords", "punctuation")),
+        conjunctions=frozenset(reader.strings(tags, "conjunctions", "tags", PENN_CONJUNCTIONS)),
+        traces=frozenset(reader.strings(tags, "traces", "tags", PENN_TRACES)),
+        cut=reader.marks(labels, "cut", "labels", PENN_CUT),
+        renamed=reader.renamed(labels),
     )
 
 
@@ -154,11 +196,30 @@ class _Reader:
             raise self.fail(f"{name} must be a table")
         return found
 
-    def strings(self, table: Mapping[str, Any], key: str, place: str) -> tuple[str, ...]:
-        found = table.get(key, [])
+    def strings(self, table: Mapping[str, Any], key: str, place: str, default: Sequence[str] = ()) -> tuple[str, ...]:
+        found = table.get(key, list(default))
         if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
             raise self.fail(f"{place}: {key} must be a list of strings")
         return tuple(found)
+
+    def marks(self, table: Mapping[str, Any], key: str, place: str, default: Sequence[str]) -> tuple[str, ...]:
+        marks = self.strings(table, key, place, default)
+        if "" in marks:
+            raise self.fail(f"{place}: {key} has an empty string")
+        return marks
+
+    def label_pairs(self, table: Mapping[str, Any], key: str, default: Mapping[str, str]) -> Mapping[str, str]:
+        pairs = table.get(key, default)
+        if not isinstance(pairs, Mapping) or not all(isinstance(label, str) for label in pairs.values()):
+            raise self.fail(f"labels: {key} must be a table from labels to labels")
+        return pairs
+
+    def renamed(self, table: Mapping[str, Any]) -> Mapping[str, str]:
+        renamed = self.label_pairs(table, "renamed", PENN_RENAMED)
+        for label, name in renamed.items():
+            if _NO_LABEL.search(name):
+                raise self.fail(f"labels: renamed.{label} can't be {name!r}, which is no label")
+        return renamed
 
     def from_left(self, table: Mapping[str, Any], place: str, default: str | None = None) -> bool:
         found = table.get("from", default)
@@ -166,11 +227,15 @@ class _Reader:
             raise self.fail(f'{place}: from must be "left" or "right", not {found!r}')
         return bool(found == "left")
 
-    def head_rules(self, table: Mapping[str, Any]) -> dict[str, HeadRule]:
+    def head_rules(self, table: Mapping[str, Any], labels: Mapping[str, Any]) -> dict[str, HeadRule]:
         rules = {label: self.head_rule(entry, f"heads.{label}") for label, entry in table.items()}
-        if "NP" in rules:
-            rules.setdefault("NX", rules["NP"])  # in the Penn treebanks an NX is a piece of an NP
-        return rules
+        like = self.label_pairs(labels, "headed_like", {})
+        for label, model in like.items():
+            if model not in rules:
+                raise self.fail(f"labels: headed_like.{label} is {model}, which has no rule among the heads")
+        if "headed_like" not in labels:
+            like = {label: model for label, model in PENN_HEADED_LIKE.items() if model in rules}
+        return {label: rules[model] for label, model in like.items()} | rules
 
     def head_rule(self, entry: Any, place: str) -> HeadRule:
         if not isinstance(entry, dict):

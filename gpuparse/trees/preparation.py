@@ -6,19 +6,15 @@ nodes that stay or a change of the spans that the non-terminals cover.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from gpuparse.trees.language import Language
+from gpuparse.trees.language import Language, load_language
 from gpuparse.trees.tree import UNPARSED, Original, Span, Token, Tree
 
 TOP = "TOP"
 ROOT_LABELS = frozenset({"", "ROOT", TOP, "S1", "VROOT"})  # what treebanks call the node above the sentence
-TRACE = "-NONE-"
-
-_PLAIN_LABEL = re.compile(r"[^-=|]+")  # what comes before function tags, indices and a second choice of label
 
 
 @dataclass(frozen=True)
@@ -59,11 +55,11 @@ def prepare(tree: Tree, language: Language) -> Prepared:
     >>> str(prepared.tree), prepared.sentence.kept
     ('(TOP (S (NP (PRP He)) (VP (VBD woke) (ADVP (RP up)))))', (0, 1, 2))
     """
-    stripped = strip(tree)
+    stripped = strip(tree, language)
     sentence = prepare_tokens(stripped.tokens(), language)
     if not sentence.kept:
         return Prepared(None, sentence)
-    rooted = particles_as_adverbs(under_top(stripped))
+    rooted = under_top(rename(stripped, language))
     raised = raise_punctuation(remove_quotes(rooted, language), language)
     return Prepared(remove_self_projections(remove_outer_punctuation(raised, language)), sentence)
 
@@ -95,27 +91,32 @@ def count_words(tokens: Iterable[Token], language: Language) -> int:
 # The steps.
 
 
-def plain_label(label: str) -> str:
-    """A label without function tags and indices, and of two labels the first.
-
-    >>> [plain_label(label) for label in ("NP-SBJ-1", "NP=2", "ADVP|PRT", "-LRB-")]
-    ['NP', 'NP', 'ADVP', '-LRB-']
-    """
-    plain = _PLAIN_LABEL.match(label)
-    return plain.group() if plain else label
-
-
-def strip(tree: Tree) -> Tree:
+def strip(tree: Tree, language: Language | None = None) -> Tree:
     """Plain labels, no traces, and no non-terminal without words (but the root). Tags stay as they are.
 
+    The language is by default the packaged English.
+
     >>> from gpuparse.trees import parse_tree
-    >>> str(strip(parse_tree("(S (NP-SBJ-1 (NNP Ann)) (VP (VBZ sings) (NP (-NONE- *)) (NP=2 (NNS hymns))))")))
+    >>> tree = parse_tree("(S (NP-SBJ-1 (NNP Ann)) (VP (VBZ sings) (NP (-NONE- *)) (NP=2 (NNS hymns))))")
+    >>> str(strip(tree))
     '(S (NP (NNP Ann)) (VP (VBZ sings) (NP (NNS hymns))))'
     """
-    labels = [
-        plain_label(label) if word is None else label for label, word in zip(tree.labels, tree.words, strict=True)
-    ]
-    return _without_tags(tree.relabelled(labels), frozenset({TRACE}))
+    language = language or load_language()
+    nodes = zip(tree.labels, tree.words, strict=True)
+    labels = [language.plain_label(label) if word is None else label for label, word in nodes]
+    return _without_tags(tree.relabelled(labels), language.traces)
+
+
+def rename(tree: Tree, language: Language) -> Tree:
+    """The tree with the labels that the language has for those of its treebanks.
+
+    >>> from gpuparse.trees import load_language, parse_tree
+    >>> str(rename(parse_tree("(VP (VB go) (PRT (RP on)))"), load_language()))
+    '(VP (VB go) (ADVP (RP on)))'
+    """
+    names = language.renamed
+    nodes = zip(tree.labels, tree.words, strict=True)
+    return tree.relabelled([names.get(label, label) if word is None else label for label, word in nodes])
 
 
 def under_top(tree: Tree) -> Tree:
@@ -128,17 +129,6 @@ def under_top(tree: Tree) -> Tree:
     rooted = Tree((TOP, *tree.labels), (None, *tree.words), (len(tree) + 1, *(end + 1 for end in tree.ends)))
     inner = zip(tree.labels, tree.words, strict=True)
     return rooted.only([True, *(word is not None or label not in ROOT_LABELS for label, word in inner)])
-
-
-def particles_as_adverbs(tree: Tree) -> Tree:
-    """PRT becomes ADVP.
-
-    >>> from gpuparse.trees import parse_tree
-    >>> str(particles_as_adverbs(parse_tree("(VP (VB go) (PRT (RP on)))")))
-    '(VP (VB go) (ADVP (RP on)))'
-    """
-    nodes = zip(tree.labels, tree.words, strict=True)
-    return tree.relabelled(["ADVP" if label == "PRT" and word is None else label for label, word in nodes])
 
 
 def remove_quotes(tree: Tree, language: Language) -> Tree:

@@ -187,7 +187,7 @@ def test_the_parser_can_learn_on_tags_that_a_tagger_gave(treebank: Path, tmp_pat
 def test_retagging_changes_tags_of_words_and_nothing_else(treebank: Path) -> None:
     language = load_language()
     corpus = split_corpus(list(parse_trees(treebank.read_text())), None, language, TrainingOptions(tune_fraction=0.2))
-    tagger = train_tagger(corpus.tagged())
+    tagger = train_tagger(corpus.tagged(language))
     anew = retag(corpus, tagger, language, TaggerOptions())
     fixed = language.raised | language.quotes
     for before, after in ((corpus.training, anew.training), (corpus.tuning, anew.tuning)):
@@ -207,10 +207,11 @@ def test_retagging_changes_tags_of_words_and_nothing_else(treebank: Path) -> Non
 def test_the_tagger_learns_from_long_sentences_too_but_not_from_those_for_tuning(treebank: Path) -> None:
     trees = list(parse_trees(treebank.read_text()))
     corpus = split_corpus(trees, None, load_language(), TrainingOptions(max_words=8, tune_fraction=0.2))
-    learned, tuning = (Counter(map(tuple, sentences)) for sentences in (corpus.tagged(), _tokens(corpus.tuning)))
+    tagged = corpus.tagged(load_language())
+    learned, tuning = (Counter(map(tuple, sentences)) for sentences in (tagged, _tokens(corpus.tuning)))
     assert learned + tuning == Counter(tuple(strip(tree).tokens()) for tree in trees)
-    assert len(corpus.tagged()) > len(corpus.training) > len(corpus.tuning) > 0
-    assert corpus.tagged()[: len(corpus.training)] == _tokens(corpus.training)
+    assert len(tagged) > len(corpus.training) > len(corpus.tuning) > 0
+    assert tagged[: len(corpus.training)] == _tokens(corpus.training)
 
 
 def _tokens(sentences: list[tuple[Tree, Prepared]]) -> list[list[Token]]:

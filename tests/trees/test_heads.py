@@ -89,6 +89,11 @@ def test_a_label_without_a_rule_takes_the_end_that_the_language_sets() -> None:
     assert head_child(rightmost, "NP", ["A", "B", ","]) == 1
 
 
+def test_conjunctions_are_those_of_the_language() -> None:
+    german = parse_language('[default]\nfrom = "right"\n[tags]\nconjunctions = ["KON", "CJ"]')
+    assert [head_child(german, "NP", f"A {tag} B".split()) for tag in ("KON", "CJ", "CC", "X")] == [0, 0, 2, 2]
+
+
 def test_the_head_word_of_a_node_is_that_of_its_head_child() -> None:
     tree = parse_tree(
         "(TOP (S (NP (NP (DT the) (NN man) (POS 's)) (NN dog)) (VP (MD can) (VP (VB run) (PP (IN to) (NP (PRP us)))))))"

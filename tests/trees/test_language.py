@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from gpuparse.errors import LanguageError
-from gpuparse.trees import Step, load_language, parse_language
+from gpuparse.parse.model.file import load_model
+from gpuparse.pretrained.bundled import find_model
+from gpuparse.trees import Language, Step, load_language, parse_language
 
 
 def test_english_has_the_classes_and_punctuation_of_its_file() -> None:
@@ -76,6 +78,20 @@ def test_a_file_of_ones_own_is_read(tmp_path: Path) -> None:
         ('[default]\nfrom = "up"', "default: from must be"),
         ('[tagclasses]\nA = ["X"]\nB = ["X"]', "X is in two classes, A and B"),
         ("[punctuation]\nraised = [1]", "punctuation: raised must be a list of strings"),
+        ("tags = []", "tags must be a table"),
+        ("[tags]\nconjunction = []", "tags has an unknown entry 'conjunction'"),
+        ('[tags]\nconjunctions = "CC"', "tags: conjunctions must be a list of strings"),
+        ("[tags]\ntraces = [0]", "tags: traces must be a list of strings"),
+        ("labels = 1", "labels must be a table"),
+        ("[labels]\nrename = {}", "labels has an unknown entry 'rename'"),
+        ('[labels]\ncut = "-="', "labels: cut must be a list of strings"),
+        ('[labels]\ncut = ["-", ""]', "labels: cut has an empty string"),
+        ('[labels]\nrenamed = ["PRT"]', "labels: renamed must be a table from labels to labels"),
+        ("[labels]\nrenamed = { PRT = 3 }", "labels: renamed must be a table from labels to labels"),
+        ('[labels]\nrenamed = { PRT = "" }', "labels: renamed.PRT can't be ''"),
+        ('[labels]\nrenamed = { PRT = "A (B" }', "labels: renamed.PRT can't be 'A (B'"),
+        ("[labels]\nheaded_like = 1", "labels: headed_like must be a table from labels to labels"),
+        ('[labels]\nheaded_like = { NX = "NP" }', "labels: headed_like.NX is NP, which has no rule"),
     ],
 )
 def test_a_bad_file_is_an_error_that_names_the_file_and_the_cause(text: str, cause: str) -> None:
@@ -83,6 +99,47 @@ def test_a_bad_file_is_an_error_that_names_the_file_and_the_cause(text: str, cau
         parse_language(text, "my.toml")
     assert str(caught.value).startswith("my.toml: ")
     assert cause in str(caught.value)
+
+
+def penn_style(language: Language) -> tuple[object, ...]:
+    """What the tables of tags and labels say."""
+    return language.conjunctions, language.traces, language.cut, dict(language.renamed), language.rule("NX")
+
+
+def test_a_file_that_says_nothing_of_tags_and_labels_has_the_style_of_the_penn_treebanks() -> None:
+    english = load_language()
+    older = english.text[: english.text.index("[tags]")]
+    assert penn_style(parse_language(older)) == penn_style(english)
+    assert english.conjunctions == {"CC"}
+    assert english.traces == {"-NONE-"}
+    assert english.cut == ("-", "=", "|")
+    assert english.renamed == {"PRT": "ADVP"}
+    assert parse_language("").rule("NX") == parse_language("").default_rule  # there is no NP to be like
+
+
+def test_the_language_of_the_bundled_model_has_the_style_of_english() -> None:
+    assert penn_style(load_model(find_model("english")).vocabulary.language) == penn_style(load_language())
+
+
+def test_empty_entries_switch_the_style_of_the_penn_treebanks_off() -> None:
+    text = '[heads]\nNP = { from = "right", labels = ["N"] }\n[tags]\nconjunctions = []\ntraces = []\n'
+    plain = parse_language(text + "[labels]\ncut = []\nrenamed = {}\nheaded_like = {}\n")
+    assert penn_style(plain) == (frozenset(), frozenset(), (), {}, plain.default_rule)
+    assert [plain.plain_label(label) for label in ("NP-SBJ", "A|B", "")] == ["NP-SBJ", "A|B", ""]
+
+
+def test_a_label_takes_the_head_rule_of_another_unless_it_has_its_own() -> None:
+    heads = '[heads]\nNP = { from = "right", labels = ["N"] }\nCNP = { from = "left", labels = ["K"] }\n'
+    like = parse_language(heads + '[labels]\nheaded_like = { MPN = "NP", CNP = "NP" }\n')
+    assert like.rule("MPN") == like.rule("NP")
+    assert like.rule("CNP").steps == (Step(True, ("K",)),)
+    assert like.rule("NX") == like.default_rule
+
+
+def test_marks_of_several_letters_cut_a_label_too() -> None:
+    french = parse_language('[labels]\ncut = ["##", ":"]')
+    labels = ["NP##g=f##", "NP:SUJ", "NP#1", "NP-SUJ", "##", ":X"]
+    assert [french.plain_label(label) for label in labels] == ["NP", "NP", "NP#1", "NP-SUJ", "##", ":X"]
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from gpuparse.trees import (
     Tree,
     count_words,
     load_language,
+    parse_language,
     parse_tree,
     prepare,
     prepare_tokens,
@@ -24,12 +25,11 @@ from gpuparse.trees import (
     strip,
 )
 from gpuparse.trees.preparation import (
-    particles_as_adverbs,
-    plain_label,
     raise_punctuation,
     remove_outer_punctuation,
     remove_quotes,
     remove_self_projections,
+    rename,
     under_top,
 )
 
@@ -53,7 +53,7 @@ ENGLISH = load_language()
     ],
 )
 def test_a_label_loses_function_tags_and_indices_but_no_leading_hyphen(label: str, plain: str) -> None:
-    assert plain_label(label) == plain
+    assert ENGLISH.plain_label(label) == plain
 
 
 def stripped(text: str) -> str:
@@ -95,7 +95,33 @@ def test_any_other_root_gets_top_above_and_no_second_root_label_stays(text: str,
 
 
 def test_particles_become_adverbs_only_as_phrases() -> None:
-    assert str(particles_as_adverbs(parse_tree("(VP (VB go) (PRT (PRT on)))"))) == "(VP (VB go) (ADVP (PRT on)))"
+    assert str(rename(parse_tree("(VP (VB go) (PRT (PRT on)))"), ENGLISH)) == "(VP (VB go) (ADVP (PRT on)))"
+
+
+OTHER = parse_language(
+    """
+    [punctuation]
+    raised = ["PUNCT"]
+    quotes = ["QUOTE"]
+
+    [tags]
+    traces = ["*T*"]
+
+    [labels]
+    cut = [":"]
+    renamed = { SV = "S", "NP-x" = "NP", Satz = "TOP" }
+    """
+)
+
+
+def test_a_tree_is_prepared_in_the_style_of_its_language() -> None:
+    text = "(Satz (SV:main (NP-x (QUOTE «) (N eau) (*T* 0) (QUOTE »)) (PRT (-NONE- *)) (X:1 (*T* 0)) (PUNCT .)))"
+    prepared = prepare(parse_tree(text), OTHER)
+    assert str(prepared.tree) == "(TOP (S (NP (N eau)) (PRT (-NONE- *))))"
+    assert [token.word for token in prepared.sentence.tokens] == ["«", "eau", "»", "*", "."]
+    assert str(strip(parse_tree(text), OTHER)) == (
+        "(Satz (SV (NP-x (QUOTE «) (N eau) (QUOTE »)) (PRT (-NONE- *)) (PUNCT .)))"
+    )
 
 
 @pytest.mark.parametrize(

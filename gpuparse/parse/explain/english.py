@@ -1,7 +1,7 @@
 """Rules in sentences: `first1.headtag=DT and not len(children)>3` is read out as a person would.
 
 Each group of items has two subjects, one for what holds and one for what does not ("a child", "no child"), and those
-that are counted a way to say how many there are.
+that are counted a way to say how many there are. What is said of them is in the table of properties.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import numpy as np
 
 from gpuparse.boost.ensemble import Literals
 from gpuparse.parse.features.groups import GROUPS
-from gpuparse.parse.features.space import LENGTH, LENGTHS, PROPERTIES, FeatureSpace
+from gpuparse.parse.features.space import LENGTH, LENGTHS, FeatureSpace
+from gpuparse.parse.properties import PROPERTIES
 from gpuparse.printable import printable
 
-_HEAD_WORD = PROPERTIES.index("headword")
 _ORDINALS = ("", "", "2nd ", "3rd ")
 _ENDS = {"l": "first", "h": "head", "r": "last"}
 
@@ -56,10 +56,9 @@ def _sentence(group: int, prop: int, there: bool, values: list[int], space: Feat
     subject = _SUBJECTS[GROUPS[group].name]
     if prop == LENGTH:
         return _count(subject, values[0] % LENGTHS, values[0] >= LENGTHS, there)
-    vocabulary = space.vocabulary
-    names = (vocabulary.symbols, vocabulary.words, vocabulary.tags, vocabulary.classes)[prop]
-    told = _alternatives([_quoted(names[value], prop == _HEAD_WORD) for value in values])
-    holds, fails = (verb.format(told) for verb in (_WORD_VERBS if subject.words else _VERBS)[prop])
+    row, names = PROPERTIES[prop], space.vocabulary.values[prop]
+    told = _alternatives([_quoted(names[value], row.quoted) for value in values])
+    holds, fails = (verb.format(told) for verb in (row.of_word if subject.words else row.of_item))
     if there:
         return f"{subject.some} {holds}"
     return f"{subject.none} {holds}" if subject.none else f"{subject.some} {fails}"
@@ -72,21 +71,6 @@ def _quoted(name: str, word: bool) -> str:
 
 def _alternatives(told: list[str]) -> str:
     return " or ".join(part for part in (", ".join(told[:-1]), told[-1]) if part)
-
-
-# By property: label, head word, head tag, class of the head tag; when it holds, and when it does not.
-_VERBS = (
-    ("is {}", "is not {}"),
-    ("has the head word {}", "does not have the head word {}"),
-    ("has the head tag {}", "does not have the head tag {}"),
-    ("has a head of class {}", "does not have a head of class {}"),
-)
-_WORD_VERBS = (
-    ("is tagged {}", "is not tagged {}"),
-    ("is {}", "is not {}"),
-    ("is tagged {}", "is not tagged {}"),
-    ("is of class {}", "is not of class {}"),
-)
 
 
 def _count(subject: _Subject, n: int, more: bool, there: bool) -> str:

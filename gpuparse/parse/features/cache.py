@@ -15,6 +15,7 @@ import re
 import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +25,13 @@ from gpuparse.boost.matrix import Matrix
 from gpuparse.errors import UsageError
 from gpuparse.options import Strategy
 from gpuparse.parse.features.examples import Candidates, TrainingData, build_training_data
+from gpuparse.parse.features.inventory import INVENTORY
 from gpuparse.parse.features.walk import NOT_ALLOWED
 from gpuparse.parse.logic.vocabulary import Vocabulary
 from gpuparse.storage import move_folder, write_atomically
 from gpuparse.trees import Tree
 
-FORMAT = 2  # changes whenever the files or the features do, even by a single feature
+FORMAT = 2  # changes whenever the files do, or what a feature means; the names of features are part of the key
 CONTENTS = "contents.json"
 _BLOCK = 2**22  # bytes read at once
 _ABANDONED = 3600  # seconds: no save takes as long
@@ -90,9 +92,9 @@ def cache_key(trees: Sequence[Tree], vocabulary: Vocabulary, strategy: Strategy,
     >>> cache_key([tree], vocabulary, Strategy.r2l, 5, 0) == cache_key([tree], vocabulary, Strategy.r2l, 4, 0)
     False
     """
-    values = (vocabulary.labels, vocabulary.symbols, vocabulary.words, vocabulary.tags, vocabulary.classes)
     digest = hashlib.sha256()
-    about = [FORMAT, strategy.name, max_children, seed, vocabulary.language.text, *values]
+    about = [FORMAT, asdict(INVENTORY), strategy.name, max_children, seed, vocabulary.language.text]
+    about += [vocabulary.labels, vocabulary.values]
     digest.update(json.dumps(about).encode())
     for tree in trees:
         digest.update(json.dumps([tree.labels, tree.words, tree.ends]).encode())

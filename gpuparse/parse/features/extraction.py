@@ -11,32 +11,29 @@ from gpuparse.jit import compiled
 from gpuparse.parse.features.groups import COUNTED, DOMAIN, GROUPS, Domain
 from gpuparse.parse.features.runs import CUTS, child_of, run_of, set_cuts
 from gpuparse.parse.features.space import LENGTH, LENGTHS
-from gpuparse.parse.logic.items import HEAD, SYMBOL, TAG, TAG_CLASS, WORD
+from gpuparse.parse.logic.items import FIRST_VALUE, HEAD, HEAD_VALUES, SYMBOL
+from gpuparse.parse.properties import LABEL
 
 _ITEMS, _CHILD = int(Domain.ITEMS), int(Domain.CHILD)
 
 
 def segment_capacity(n_words: int) -> int:
     """More features than any one segment of a sentence of this many words can have, repetitions counted."""
-    return len(GROUPS) * (4 * n_words + LENGTHS + 1)
+    return len(GROUPS) * (LENGTH * n_words + LENGTHS + 1)
 
 
 @compiled
 def _emit_item(item, items, terminals, base, symbols, out, at):
-    """Write the label, head word, head tag and tag class of an item as features."""
+    """Write the properties of an item as features: its label, and those of its head word."""
     head = items[item, HEAD]
     if items[item, SYMBOL] < symbols:
-        out[at] = base[0] + items[item, SYMBOL]
+        out[at] = base[LABEL] + items[item, SYMBOL]
         at += 1
-    if terminals[head, WORD] >= 0:
-        out[at] = base[1] + terminals[head, WORD]
-        at += 1
-    if terminals[head, TAG] >= 0:
-        out[at] = base[2] + terminals[head, TAG]
-        at += 1
-    if terminals[head, TAG_CLASS] >= 0:
-        out[at] = base[3] + terminals[head, TAG_CLASS]
-        at += 1
+    for number in range(HEAD_VALUES):  # so few that the loop is unrolled
+        value = terminals[head, FIRST_VALUE + number]
+        if value >= 0:
+            out[at] = base[LABEL + 1 + number] + value
+            at += 1
     return at
 
 

@@ -14,8 +14,8 @@ import numpy as np
 from gpuparse.dtypes import FEATURE
 from gpuparse.parse.features.groups import COLUMN_STARTS, COUNTED, GROUP_TABLE, GROUPS, GROUPS_BY_COLUMN
 from gpuparse.parse.logic.vocabulary import Vocabulary
+from gpuparse.parse.properties import PROPERTIES
 
-PROPERTIES = ("label", "headword", "headtag", "headtagclass")
 LENGTHS = 16  # lengths 0 .. 15 are told apart
 LENGTH = len(PROPERTIES)  # the column of `base` that stands for the lengths
 
@@ -26,7 +26,7 @@ class Numbering(NamedTuple):
     groups: np.ndarray  # GROUP_TABLE
     order: np.ndarray  # GROUPS_BY_COLUMN
     column_starts: np.ndarray  # COLUMN_STARTS
-    base: np.ndarray  # FEATURE[groups, 5]: where the values of each property begin, and last the lengths
+    base: np.ndarray  # FEATURE[groups, LENGTH + 1]: where the values of each property begin, and last the lengths
     symbols: int  # symbols from this one on were never seen in training
 
 
@@ -43,9 +43,7 @@ class FeatureSpace:
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
         sizes = np.zeros((len(GROUPS), LENGTH + 1), np.int64)
-        sizes[:, :LENGTH] = [
-            len(values) for values in (vocabulary.symbols, vocabulary.words, vocabulary.tags, vocabulary.classes)
-        ]
+        sizes[:, :LENGTH] = [len(values) for values in vocabulary.values]
         sizes[:, LENGTH] = 2 * LENGTHS * GROUP_TABLE[:, COUNTED]
         ends = np.cumsum(sizes.ravel())
         self.size = int(ends[-1])
@@ -72,6 +70,4 @@ class FeatureSpace:
         if prop == LENGTH:
             sign = "=" if value < LENGTHS else ">"
             return f"len({GROUPS[group].name}){sign}{value % LENGTHS}"
-        vocabulary = self.vocabulary
-        values = (vocabulary.symbols, vocabulary.words, vocabulary.tags, vocabulary.classes)[prop]
-        return f"{GROUPS[group].name}.{PROPERTIES[prop]}={values[value]}"
+        return f"{GROUPS[group].name}.{PROPERTIES[prop].name}={self.vocabulary.values[prop][value]}"

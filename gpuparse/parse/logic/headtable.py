@@ -15,7 +15,6 @@ from gpuparse.dtypes import ITEM
 from gpuparse.jit import compiled
 from gpuparse.parse.logic.items import PUNCTUATION, SYMBOL
 from gpuparse.parse.logic.vocabulary import Vocabulary
-from gpuparse.trees.heads import CONJUNCTION
 
 
 class HeadTable(NamedTuple):
@@ -24,7 +23,7 @@ class HeadTable(NamedTuple):
     rank: np.ndarray  # ITEM[labels, symbols]: the first step that names the symbol
     from_left: np.ndarray  # uint8[labels, steps]: which end the step's scan starts from
     last: np.ndarray  # ITEM[labels]: a last child with this symbol is the head at once; -1 for none
-    conjunction: int  # the symbol of a coordinating conjunction
+    conjunction: np.ndarray  # uint8[symbols]: whether the symbol is that of a coordinating conjunction
 
 
 def compile_heads(vocabulary: Vocabulary) -> HeadTable:
@@ -42,7 +41,9 @@ def compile_heads(vocabulary: Vocabulary) -> HeadTable:
             rank[label, [vocabulary.symbol(name) for name in step.labels]] = number
         if rule.last is not None:
             last[label] = vocabulary.symbol(rule.last)
-    return HeadTable(rank, from_left, last, vocabulary.symbol(CONJUNCTION))
+    conjunction = np.zeros(vocabulary.other_symbol + 1, np.uint8)
+    conjunction[[vocabulary.symbol(name) for name in vocabulary.language.conjunctions]] = 1
+    return HeadTable(rank, from_left, last, conjunction)
 
 
 @compiled
@@ -69,7 +70,7 @@ def head_index(heads, label, items, terminals, frontier, i, j):
 @compiled
 def _first_conjunct(heads, items, terminals, frontier, i, head):
     """Of `A CC head` the nearest child before the conjunction that is no punctuation, if there is one."""
-    if head - i < 2 or items[frontier[head - 1], SYMBOL] != heads.conjunction:
+    if head - i < 2 or not heads.conjunction[items[frontier[head - 1], SYMBOL]]:
         return head
     for at in range(head - 2, i - 1, -1):
         if not _is_punctuation(terminals, frontier[at]):

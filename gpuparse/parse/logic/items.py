@@ -6,6 +6,8 @@ table is a half or a third of a cache line.
 
 from __future__ import annotations
 
+from gpuparse.parse.properties import PROPERTIES
+
 # Columns of the table of items.
 SYMBOL = 0  # the label, as a symbol of the vocabulary
 START = 1  # the first terminal below it
@@ -17,10 +19,9 @@ LAST = 6  # its last child; -1 for a terminal
 ONLY = 7  # its only child, when it is a unary projection; else -1
 ITEM_COLUMNS = 8
 
-# Columns of the table of terminals. A value never seen in training is -1, except that a tag always has a symbol.
-TAG_SYMBOL = 0
-WORD = 1
-TAG = 2
-TAG_CLASS = 3
-PUNCTUATION = 4  # 1 when the terminal may not stand at the edge of an item
-TERMINAL_COLUMNS = 5
+# Columns of the table of terminals.
+TAG_SYMBOL = 0  # the tag, as a symbol of the vocabulary; every tag has one
+PUNCTUATION = 1  # 1 when the terminal may not stand at the edge of an item
+FIRST_VALUE = 2  # from here on the properties of head words, as PROPERTIES lists them; -1 if never seen in training
+HEAD_VALUES = len(PROPERTIES) - 1  # how many those are: all but the label
+TERMINAL_COLUMNS = FIRST_VALUE + HEAD_VALUES

@@ -1,4 +1,4 @@
-"""The values that labels, head words, head tags and tag classes can take, and sentences written in their numbers.
+"""The values that properties can take (labels, head words, head tags ...), and sentences written in their numbers.
 
 Symbols are the labels of items: POS tags and non-terminals. Those seen in training come first and can be values of
 features; after them come the ones that only the head rules name, and last a single symbol for every other tag.
@@ -6,7 +6,7 @@ features; after them come the ones that only the head rules name, and last a sin
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,7 +14,8 @@ import numpy as np
 
 from gpuparse.dtypes import ITEM
 from gpuparse.errors import TrainingError
-from gpuparse.parse.logic.items import PUNCTUATION, TAG, TAG_CLASS, TAG_SYMBOL, TERMINAL_COLUMNS, WORD
+from gpuparse.parse.logic.items import FIRST_VALUE, PUNCTUATION, TAG_SYMBOL, TERMINAL_COLUMNS
+from gpuparse.parse.properties import LABEL, PROPERTIES
 from gpuparse.trees import Language, Token, Tree
 
 TOP = "TOP"
@@ -25,17 +26,40 @@ class Vocabulary:
     """The values seen in training, each list sorted; a value's place in its list is its number."""
 
     labels: tuple[str, ...]  # what can be inferred; TOP is the last
-    symbols: tuple[str, ...]  # tags and non-terminals seen in training
-    words: tuple[str, ...]  # lower-cased
-    tags: tuple[str, ...]
-    classes: tuple[str, ...]
+    values: tuple[tuple[str, ...], ...]  # of each property, in the order of PROPERTIES
     language: Language
+
+    def values_of(self, name: str) -> tuple[str, ...]:
+        """The values of the property with this name.
+
+        >>> from gpuparse.trees import load_language, parse_trees
+        >>> vocabulary = build_vocabulary(parse_trees("(TOP (NP (DT No) (NN rain)))"), load_language())
+        >>> vocabulary.values_of("headtagclass")
+        ('D', 'N')
+        """
+        return self.values[[prop.name for prop in PROPERTIES].index(name)]
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """Tags and non-terminals seen in training: the values of the label."""
+        return self.values[LABEL]
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words, in lower case."""
+        return self.values_of("headword")
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The POS tags."""
+        return self.values_of("headtag")
 
     @cached_property
     def all_symbols(self) -> tuple[str, ...]:
         """The symbols seen in training, then those that only the head rules name."""
         named = {name for rule in self.language.rules.values() for step in rule.steps for name in step.labels}
-        named |= {rule.last for rule in self.language.rules.values() if rule.last is not None} | {"CC"}
+        named |= {rule.last for rule in self.language.rules.values() if rule.last is not None}
+        named |= self.language.conjunctions
         return self.symbols + tuple(sorted(named - set(self.symbols)))
 
     @property
@@ -48,11 +72,13 @@ class Vocabulary:
         return {symbol: number for number, symbol in enumerate(self.all_symbols)}
 
     @cached_property
-    def _numbers(self) -> tuple[dict[str, int], dict[str, int], dict[str, int]]:
-        def numbers(values: Sequence[str]) -> dict[str, int]:
-            return {value: number for number, value in enumerate(values)}
-
-        return numbers(self.words), numbers(self.tags), numbers(self.classes)
+    def _head_values(self) -> list[tuple[Callable[[Token, Language], str], dict[str, int]]]:
+        """For each property of a head word, how it is read off a token, and the numbers of its values."""
+        return [
+            (prop.of_token, {value: number for number, value in enumerate(values)})
+            for prop, values in zip(PROPERTIES, self.values, strict=True)
+            if prop.of_token is not None
+        ]
 
     @cached_property
     def _label_numbers(self) -> dict[str, int]:
@@ -73,14 +99,12 @@ class Vocabulary:
 
     def terminals(self, tokens: Sequence[Token]) -> np.ndarray:
         """The table of terminals of a prepared sentence, one row a token."""
-        words, tags, classes = self._numbers
         table = np.empty((len(tokens), TERMINAL_COLUMNS), ITEM)
-        for row, (word, tag) in zip(table, tokens, strict=True):
-            row[TAG_SYMBOL] = self.symbol(tag)
-            row[WORD] = words.get(word.lower(), -1)
-            row[TAG] = tags.get(tag, -1)
-            row[TAG_CLASS] = classes.get(self.language.tag_class(tag), -1)
-            row[PUNCTUATION] = tag in self.language.raised
+        for row, token in zip(table, tokens, strict=True):
+            row[TAG_SYMBOL] = self.symbol(token.tag)
+            row[PUNCTUATION] = token.tag in self.language.raised
+            for column, (of_token, numbers) in enumerate(self._head_values, FIRST_VALUE):
+                row[column] = numbers.get(of_token(token, self.language), -1)
         return table
 
     def unknown_tags(self, tokens: Iterable[Token]) -> set[str]:
@@ -97,24 +121,21 @@ def build_vocabulary(trees: Iterable[Tree], language: Language) -> Vocabulary:
     ('NP', 'S', 'VP', 'TOP')
     """
     labels: set[str] = set()
-    words: set[str] = set()
-    tags: set[str] = set()
+    seen: set[tuple[str, str]] = set()  # words and their tags
     for tree in trees:
         for label, word in zip(tree.labels[1:], tree.words[1:], strict=True):
             if word is None:
                 labels.add(label)
             else:
-                tags.add(label)
-                words.add(word.lower())
+                seen.add((word, label))
         if TOP in labels:
             raise TrainingError(f"TOP is the root's label and can't stand inside a tree, but it does in {tree}")
-    if not words:
+    if not seen:
         raise TrainingError("no sentence is left to learn from; the treebank is empty, or every sentence was left out")
-    return Vocabulary(
-        labels=(*sorted(labels), TOP),
-        symbols=tuple(sorted(labels | tags)),
-        words=tuple(sorted(words)),
-        tags=tuple(sorted(tags)),
-        classes=tuple(sorted({language.tag_class(tag) for tag in tags})),
-        language=language,
+    tokens = [Token(word, tag) for word, tag in seen]
+    symbols = labels | {token.tag for token in tokens}
+    values = (
+        symbols if prop.of_token is None else {prop.of_token(token, language) for token in tokens}
+        for prop in PROPERTIES
     )
+    return Vocabulary((*sorted(labels), TOP), tuple(tuple(sorted(some)) for some in values), language)

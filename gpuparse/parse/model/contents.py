@@ -18,6 +18,7 @@ from gpuparse.boost.ensemble import Ensemble
 from gpuparse.dtypes import FEATURE, REAL
 from gpuparse.errors import LanguageError, ModelError
 from gpuparse.options import Strategy
+from gpuparse.parse.features.inventory import INVENTORY, Inventory
 from gpuparse.parse.features.space import FeatureSpace
 from gpuparse.parse.logic.vocabulary import TOP, Vocabulary
 from gpuparse.parse.model.model import CurvePoint, Model
@@ -47,10 +48,8 @@ class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All of a model that is no array."""
 
     labels: tuple[str, ...]
-    symbols: tuple[str, ...]
-    words: tuple[str, ...]
-    tags: tuple[str, ...]
-    classes: tuple[str, ...]
+    inventory: Inventory
+    values: dict[str, tuple[str, ...]]  # of each property
     language: str  # the TOML text
     strategy: str
     max_children: int
@@ -103,9 +102,15 @@ def pack(model: Model) -> tuple[Header, Arrays]:
     if set(model.ensembles) != set(vocabulary.labels):
         raise Flaw(f"it must have one ensemble for each of its labels, and has them for {sorted(model.ensembles)}")
     header = Header(
-        *(vocabulary.labels, vocabulary.symbols, vocabulary.words, vocabulary.tags, vocabulary.classes),
-        *(vocabulary.language.text, model.strategy.name, model.max_children),
-        *(model.lambda_, model.curve, model.configuration),
+        labels=vocabulary.labels,
+        inventory=INVENTORY,
+        values=dict(zip(INVENTORY.properties, vocabulary.values, strict=True)),
+        language=vocabulary.language.text,
+        strategy=model.strategy.name,
+        max_children=model.max_children,
+        lambda_=model.lambda_,
+        curve=model.curve,
+        configuration=model.configuration,
         tagger=None if model.tagger is None else model.tagger.settings(),
     )
     ensembles = [model.ensembles[label] for label in vocabulary.labels]
@@ -138,6 +143,7 @@ def _pack_tagger(tagger: Tagger | None) -> dict[str, np.ndarray] | None:
 
 def unpack(header: Header, arrays: Arrays) -> Model:
     """The model of a header and arrays; a Flaw where they do not make one."""
+    _check_inventory(header)
     vocabulary = _vocabulary(header)
     _check_settings(header)
     _check_lengths(arrays, len(vocabulary.labels))
@@ -173,19 +179,29 @@ def _require(holds: bool | np.bool_, problem: str) -> None:
         raise Flaw(problem)
 
 
+def _check_inventory(header: Header) -> None:
+    difference = printable(INVENTORY.difference(header.inventory))[:200]
+    _require(
+        not difference,
+        f"it was trained with other features than this gpuparse has: {difference}. Train it again",
+    )
+    stored = set(header.values) == set(INVENTORY.properties)
+    _require(stored, f"it must have the values of {', '.join(INVENTORY.properties)}, and of nothing else")
+
+
 def _vocabulary(header: Header) -> Vocabulary:
-    for name in ("symbols", "words", "tags", "classes"):
-        _require(_ascends(getattr(header, name)), f"its {name} are not sorted, each once")
+    for name, values in header.values.items():
+        _require(_ascends(values), f"its values of {name} are not sorted, each once")
     _require(header.labels[-1:] == (TOP,), f"the last of its labels is not {TOP}")
     inner = header.labels[:-1]
     _require(_ascends(inner) and TOP not in inner, f"its labels before {TOP} are not sorted, each once")
-    _require(set(header.symbols) == {*inner, *header.tags}, "its symbols are not its labels and tags")
     try:
         language = parse_language(header.language, "the language")
     except (LanguageError, RecursionError) as error:
         raise Flaw(f"its language can't be used: {printable(str(error))[:200]}") from error
-    names = (header.labels, header.symbols, header.words, header.tags, header.classes)
-    vocabulary = Vocabulary(*names, language)
+    vocabulary = Vocabulary(header.labels, tuple(header.values[name] for name in INVENTORY.properties), language)
+    symbols = {*inner, *vocabulary.tags}
+    _require(set(vocabulary.symbols) == symbols, "the values of its property label are not its labels and tags")
     steps = max((len(rule.steps) for rule in language.rules.values()), default=0)
     head_ranks = len(header.labels) * (len(vocabulary.all_symbols) + steps)
     _require(head_ranks <= MOST_HEAD_RANKS, f"it has too many labels and head rules ({head_ranks:,} ranks)")

@@ -17,11 +17,11 @@ from safetensors.numpy import save
 
 from gpuparse.errors import ModelError
 from gpuparse.parse.model.contents import PARSER_TYPES, TAGGER_TYPES, Arrays, Flaw, Header, pack, unpack
+from gpuparse.parse.model.formats import VERSION, read_header
 from gpuparse.parse.model.model import Model
 from gpuparse.storage import write_atomically
 
 FORMAT = "gpuparse model"
-VERSION = 1
 _LONGEST_PREFACE = 100_000_000  # bytes: the limit of safetensors for what comes before the arrays
 _TYPE_NAMES = {
     np.dtype(np.int16): "I16",
@@ -29,7 +29,6 @@ _TYPE_NAMES = {
     np.dtype(np.int64): "I64",
     np.dtype(np.float64): "F64",
 }
-_DECODER = msgspec.json.Decoder(Header)
 
 
 class _Preface(msgspec.Struct):
@@ -150,7 +149,7 @@ def from_bytes(content: bytes) -> tuple[Header, Arrays, str]:
     if envelope.checksum != checksum(text, arrays):
         raise _NotAModel(_DAMAGED.format("its checksum is wrong"))
     try:
-        return _DECODER.decode(text), arrays, envelope.checksum
+        return read_header(text, envelope.version), arrays, envelope.checksum
     except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
         raise _NotAModel(_DAMAGED.format(f"its header can't be read ({error})")) from error
 
@@ -167,13 +166,13 @@ def _envelope(content: bytes) -> _Envelope:
 def _check_version(version: int) -> None:
     if version > VERSION:
         raise _NotAModel(
-            f"this model has version {str(version)[:20]} of the format, and this gpuparse reads version {VERSION}: "
+            f"this model has version {str(version)[:20]} of the format, and this gpuparse reads those up to {VERSION}: "
             "it was written by a newer gpuparse. Install that, or train the model again."
         )
-    if version < VERSION:
+    if version < 1:
         raise _NotAModel(
-            f"this model has version {str(version)[:20]} of the format, which this gpuparse can't read any more. "
-            "Train the model again."
+            f"this model has version {str(version)[:20]} of the format, which never was. Copy it again, or "
+            "train it again."
         )
 
 

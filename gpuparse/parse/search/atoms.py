@@ -1,7 +1,7 @@
 """The model's features by what they look at, so that only those that occur in rules are ever computed.
 
-A model has a few thousand features out of a million, so a word, tag or class has a handful in all groups together. They
-are looked up once a sentence, and `of_word[group, word]` lists what the word brings to a group it is the head of.
+A model has a few thousand features out of a million, so a word or a tag has a handful in all groups together. They are
+looked up once a sentence, and `of_word[group, word]` lists what the word brings to a group it is the head of.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from gpuparse.jit import compiled, inlined
 from gpuparse.parse.features.groups import COUNTED, DOMAIN, GROUP_TABLE, GROUPS, Column, Domain
 from gpuparse.parse.features.runs import child_of, run_of
 from gpuparse.parse.features.space import LENGTH, LENGTHS, FeatureSpace
-from gpuparse.parse.logic.items import HEAD, SYMBOL, TAG, TAG_CLASS, WORD
+from gpuparse.parse.logic.items import FIRST_VALUE, HEAD, HEAD_VALUES, SYMBOL
 from gpuparse.parse.model.rules import Marks
+from gpuparse.parse.properties import LABEL
 
 _ITEMS, _CHILD = int(Domain.ITEMS), int(Domain.CHILD)
-_LABEL, _WORD_PROPERTY, _TAG_PROPERTY, _CLASS_PROPERTY = range(4)
 LOOKS_AT_ITEMS = COUNTED + 1  # one more column of the table of groups: whether a feature asks for its items
-BROUGHT = 4  # a word brings a group at most a word, a tag and a class; and an end mark
+BROUGHT = HEAD_VALUES + 1  # a word brings a group at most one feature for each of its properties; and an end mark
 
 
 class Atoms(NamedTuple):
@@ -29,7 +29,7 @@ class Atoms(NamedTuple):
     column_starts: np.ndarray  # int64[columns + 1]: where the groups of each column begin
     groups: np.ndarray  # int32[groups, 10]: rows of GROUP_TABLE and LOOKS_AT_ITEMS
     of_symbol: np.ndarray  # int32[groups, symbols]: the feature "a label is this symbol", -1 for none
-    value_starts: np.ndarray  # int32[3, values + 1]: for each word, tag and class, where its features begin
+    value_starts: np.ndarray  # int32[HEAD_VALUES, values + 1]: for each value of a head word, where its features begin
     value_groups: np.ndarray  # int32: the group of such a feature
     value_features: np.ndarray  # int32: and the feature
     length_starts: (
@@ -50,16 +50,16 @@ def collect_atoms(space: FeatureSpace, features: np.ndarray, marks: Marks) -> At
     groups[:, :LOOKS_AT_ITEMS] = GROUP_TABLE[used]
     groups[at_group[prop != LENGTH], LOOKS_AT_ITEMS] = 1
     of_symbol = np.full((len(used), space.vocabulary.other_symbol + 1), -1, np.int32)
-    labels = np.flatnonzero(prop == _LABEL)
+    labels = np.flatnonzero(prop == LABEL)
     of_symbol[at_group[labels], value[labels]] = labels
-    words, tags, classes = len(space.vocabulary.words), len(space.vocabulary.tags), len(space.vocabulary.classes)
-    value_starts = np.zeros((3, max(words, tags, classes) + 1), np.int32)
-    valued = np.flatnonzero((prop >= _WORD_PROPERTY) & (prop <= _CLASS_PROPERTY))
+    most_values = max(len(values) for values in space.vocabulary.values)
+    value_starts = np.zeros((HEAD_VALUES, most_values + 1), np.int32)
+    valued = np.flatnonzero((prop != LABEL) & (prop != LENGTH))
     valued = valued[np.lexsort((at_group[valued], value[valued], prop[valued]))]
-    for p in range(3):
-        keys = prop[valued] * value_starts.shape[1] + value[valued]
-        wanted = (p + 1) * value_starts.shape[1] + np.arange(value_starts.shape[1])
-        value_starts[p] = np.searchsorted(keys, wanted)
+    keys = prop[valued] * value_starts.shape[1] + value[valued]
+    for number in range(HEAD_VALUES):
+        first = (LABEL + 1 + number) * value_starts.shape[1]
+        value_starts[number] = np.searchsorted(keys, first + np.arange(value_starts.shape[1]))
     length_starts, length_features = _lengths(len(used), at_group, prop, value)
     return Atoms(
         np.searchsorted(columns, np.arange(len(Column) + 1)),
@@ -94,10 +94,11 @@ def look_up_words(atoms, terminals, n_words, of_word):
     """Fill `of_word[group, word]` with the features that each word of a sentence brings, ended by -1."""
     of_word[:, :n_words, 0] = -1
     for word in range(n_words):
-        for kind, value in enumerate((terminals[word, WORD], terminals[word, TAG], terminals[word, TAG_CLASS])):
+        for number in range(HEAD_VALUES):
+            value = terminals[word, FIRST_VALUE + number]
             if value < 0:
                 continue
-            for at in range(atoms.value_starts[kind, value], atoms.value_starts[kind, value + 1]):
+            for at in range(atoms.value_starts[number, value], atoms.value_starts[number, value + 1]):
                 brought = of_word[atoms.value_groups[at], word]
                 end = 0
                 while brought[end] >= 0:

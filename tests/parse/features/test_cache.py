@@ -6,6 +6,7 @@ import hashlib
 import json
 import multiprocessing
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -263,6 +264,12 @@ def test_the_key_depends_on_all_that_the_data_depends_on() -> None:
     ]
     assert len(set(keys)) == len(keys)
     assert keys[0] == cache_key(list(TREES), build_vocabulary(TREES, ENGLISH), Strategy.r2l, 5, 0)
+
+
+def test_the_key_changes_with_the_inventory_of_features(monkeypatch: pytest.MonkeyPatch) -> None:
+    key = cache_key(TREES, VOCABULARY, Strategy.r2l, 5, 0)
+    monkeypatch.setattr(cache_file, "INVENTORY", replace(cache_file.INVENTORY, lengths=12))
+    assert cache_key(TREES, VOCABULARY, Strategy.r2l, 5, 0) != key
 
 
 FINGERPRINTS = {1: "896e05b2fdda1656", 2: "b361212ba31087ab"}

@@ -18,10 +18,11 @@ from gpuparse.parse.logic.headtable import compile_heads, head_index
 from gpuparse.parse.logic.items import END, ITEM_COLUMNS, ONLY, START, SYMBOL
 from gpuparse.parse.logic.strategy import allows_children, allows_label
 from gpuparse.parse.logic.vocabulary import Vocabulary, build_vocabulary
-from gpuparse.trees import Token, Tree, head_child, load_language, parse_tree
+from gpuparse.trees import Language, Token, Tree, head_child, load_language, parse_language, parse_tree
 from tests.parse.logic.generated import LABELS, PUNCTUATION, TAGS, trees
 
 ENGLISH = load_language()
+OTHER = parse_language(ENGLISH.text.replace('conjunctions = ["CC"]', 'conjunctions = ["IN", "QP", "UNSEEN"]'))
 ONE_LABEL = build_vocabulary([parse_tree("(TOP (NP (NN rain)))")], ENGLISH)
 TWO_LABELS = build_vocabulary([parse_tree("(TOP (S (NP (NN rain)) (, ,) (NN falls)))")], ENGLISH)
 
@@ -154,11 +155,14 @@ def test_items_come_after_their_children_and_top_is_the_last(tree: Tree, seed: i
 
 
 @settings(max_examples=300, deadline=None)
-@given(children=st.lists(st.sampled_from([*TAGS, *PUNCTUATION, *LABELS, "UNSEEN"]), min_size=1, max_size=7))
-def test_the_head_of_a_candidate_is_that_of_the_head_rules(children: list[str]) -> None:
-    labels = sorted({*ENGLISH.rules, "NORULE"} - {"TOP"})
+@given(
+    children=st.lists(st.sampled_from([*TAGS, *PUNCTUATION, *LABELS, "UNSEEN"]), min_size=1, max_size=7),
+    language=st.sampled_from([ENGLISH, OTHER]),
+)
+def test_the_head_of_a_candidate_is_that_of_the_head_rules(children: list[str], language: Language) -> None:
+    labels = sorted({*language.rules, "NORULE"} - {"TOP"})
     inside = " ".join(f"({label} (NN rain))" for label in labels)
-    vocabulary = build_vocabulary([parse_tree(f"(TOP (S {inside}))")], ENGLISH)
+    vocabulary = build_vocabulary([parse_tree(f"(TOP (S {inside}))")], language)
     if children[0] in PUNCTUATION:  # no item starts with punctuation
         children = ["NN", *children]
     heads = compile_heads(vocabulary)
@@ -169,4 +173,4 @@ def test_the_head_of_a_candidate_is_that_of_the_head_rules(children: list[str]) 
     frontier = np.where(is_tag, np.arange(len(children)), np.arange(len(children)) + len(children)).astype(ITEM)
     for number, label in enumerate(vocabulary.labels):
         found = head_index(heads, number, items, terminals, frontier, 0, len(children) - 1)
-        assert found == head_child(ENGLISH, label, children)
+        assert found == head_child(language, label, children)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from gpuparse.errors import TrainingError
-from gpuparse.parse.logic.items import PUNCTUATION, TAG, TAG_CLASS, TAG_SYMBOL, WORD
+from gpuparse.parse.logic.items import FIRST_VALUE, HEAD_VALUES, PUNCTUATION, TAG_SYMBOL
 from gpuparse.parse.logic.unknown import UnknownReport
 from gpuparse.parse.logic.vocabulary import build_vocabulary
 from gpuparse.trees import Token, load_language, parse_tree
 
 ENGLISH = load_language()
+WORD, TAG, TAG_CLASS = range(FIRST_VALUE, FIRST_VALUE + HEAD_VALUES)
 VOCABULARY = build_vocabulary([parse_tree("(TOP (S (NP (NNP Ann)) (VP (VBZ sings)) (, ,) (RB so)))")], ENGLISH)
 
 
@@ -18,7 +19,7 @@ def test_values_are_sorted_words_are_lower_case_and_top_is_the_last_label() -> N
     assert VOCABULARY.labels == ("NP", "S", "VP", "TOP")
     assert VOCABULARY.words == (",", "ann", "sings", "so")
     assert VOCABULARY.tags == (",", "NNP", "RB", "VBZ")
-    assert VOCABULARY.classes == ("COMMA", "NP", "R", "V")
+    assert VOCABULARY.values_of("headtagclass") == ("COMMA", "NP", "R", "V")
     assert VOCABULARY.symbols == (",", "NNP", "NP", "RB", "S", "VBZ", "VP")
 
 
@@ -37,7 +38,7 @@ def test_unknown_words_tags_and_classes_have_no_value() -> None:
 
 def test_a_tag_of_a_known_class_has_its_class_even_if_it_was_never_seen() -> None:
     (row,) = VOCABULARY.terminals([Token("sang", "VBD")])
-    assert VOCABULARY.classes[row[TAG_CLASS]] == "V"
+    assert VOCABULARY.values_of("headtagclass")[row[TAG_CLASS]] == "V"
     assert row[TAG] == -1
 
 

@@ -22,6 +22,7 @@ from safetensors.numpy import save
 from gpuparse.boost.ensemble import Ensemble
 from gpuparse.errors import ModelError
 from gpuparse.options import Strategy
+from gpuparse.parse.features.inventory import INVENTORY
 from gpuparse.parse.model import contents
 from gpuparse.parse.model.contents import PARSER_TYPES, TAGGER_TYPES, Arrays, Header, pack
 from gpuparse.parse.model.file import FORMAT, checksum, load_model, save_model, to_bytes
@@ -117,7 +118,7 @@ def test_a_header_need_not_speak_of_a_tagger(tmp_path: Path) -> None:
     entries = json.loads(msgspec.json.encode(header))
     del entries["tagger"]
     text = json.dumps(entries)
-    envelope = f'{{"version":1,"checksum":"{checksum(text.encode(), arrays)}","header":{text}}}'
+    envelope = f'{{"version":2,"checksum":"{checksum(text.encode(), arrays)}","header":{text}}}'
     (tmp_path / "short").write_bytes(save(arrays.by_name(), {FORMAT: envelope}))
     assert same(load_model(tmp_path / "short"), model)
 
@@ -126,7 +127,7 @@ def test_a_header_need_not_speak_of_a_tagger(tmp_path: Path) -> None:
 def test_a_tagger_has_all_of_its_arrays_or_none(tmp_path: Path, name: str) -> None:
     arrays = pack(tiny_model())[1].by_name()
     del arrays[name]
-    content = save(arrays, {FORMAT: '{"version":1}'})
+    content = save(arrays, {FORMAT: '{"version":2}'})
     assert name in refused(tmp_path / "partly", content)
 
 
@@ -222,7 +223,7 @@ def test_a_version_of_the_future_is_named(tmp_path: Path) -> None:
 
 
 def test_a_version_of_the_future_may_differ_in_all_the_rest(tmp_path: Path) -> None:
-    assert "newer gpuparse" in refused(tmp_path / "new", save({}, {FORMAT: '{"version":2,"more":[1]}'}))
+    assert "newer gpuparse" in refused(tmp_path / "new", save({}, {FORMAT: '{"version":3,"more":[1]}'}))
 
 
 def test_a_version_of_the_past_is_named(tmp_path: Path) -> None:
@@ -241,6 +242,16 @@ def test_a_wrong_checksum_is_refused(tmp_path: Path) -> None:
 def edited(**changes: Any) -> Edit:
     """An edit of the header."""
     return lambda header, arrays: (msgspec.structs.replace(header, **changes), arrays)
+
+
+def valued(name: str, *values: str) -> Edit:
+    """An edit of the values of a property."""
+    return lambda header, arrays: (msgspec.structs.replace(header, values={**header.values, name: values}), arrays)
+
+
+def inventory_edited(**changes: Any) -> Edit:
+    """An edit of the inventory of features."""
+    return edited(inventory=replace(INVENTORY, **changes))
 
 
 def with_array(arrays: Arrays, name: str, array: np.ndarray) -> Arrays:
@@ -305,13 +316,21 @@ HOSTILE: dict[str, tuple[Edit, str]] = {
     "TOP not the last label": (edited(labels=("NP", "TOP", "VP")), "TOP"),
     "TOP twice": (edited(labels=("TOP", "TOP")), "TOP"),
     "no labels": (edited(labels=()), "TOP"),
-    "a label more": (lambda h, a: (msgspec.structs.replace(h, labels=("AA", *h.labels)), a), "symbols"),
-    "a label less": (lambda h, a: (msgspec.structs.replace(h, labels=h.labels[1:]), a), "symbols"),
-    "words not sorted": (edited(words=("b", "a")), "words"),
-    "a word twice": (edited(words=("a", "a")), "words"),
-    "fewer words": (edited(words=()), "feature"),
-    "a tag less": (lambda h, a: (msgspec.structs.replace(h, tags=h.tags[1:]), a), "symbols"),
-    "a class twice": (edited(classes=("N", "N")), "classes"),
+    "a label more": (lambda h, a: (msgspec.structs.replace(h, labels=("AA", *h.labels)), a), "labels and tags"),
+    "a label less": (lambda h, a: (msgspec.structs.replace(h, labels=h.labels[1:]), a), "labels and tags"),
+    "words not sorted": (valued("headword", "b", "a"), "headword"),
+    "a word twice": (valued("headword", "a", "a"), "headword"),
+    "fewer words": (valued("headword"), "feature"),
+    "a tag less": (lambda h, a: valued("headtag", *h.values["headtag"][1:])(h, a), "labels and tags"),
+    "a class twice": (valued("headtagclass", "N", "N"), "headtagclass"),
+    "the values of a property that is none": (valued("shape", "X"), "and of nothing else"),
+    "no values": (edited(values={}), "values of label, headword"),
+    "another group": (inventory_edited(groups=("first1",)), "lacks the group afterhead and 89 more"),
+    "a vast number of groups": (inventory_edited(groups=tuple(map(str, range(100_000)))), "and 99999 more"),
+    "other groups that have lengths": (inventory_edited(counted=("all", "first1")), "has the length of first1"),
+    "another property": (inventory_edited(properties=(*INVENTORY.properties, "sha\x1bpe")), "property sha\\x1bpe"),
+    "properties in another order": (inventory_edited(properties=INVENTORY.properties[::-1]), "order"),
+    "other lengths": (inventory_edited(lengths=12), "12 and not 16"),
     "no TOML": (edited(language="[heads"), "language"),
     "TOML of another kind": (edited(language="heads = 3"), "language"),
     "TOML without end": (edited(language="a = " + "[" * 100_000), "language"),
@@ -385,7 +404,7 @@ def test_a_hostile_file_is_refused_although_its_checksum_is_right(tmp_path: Path
     ],
 )
 def test_arrays_of_another_kind_are_refused(tmp_path: Path, arrays: dict[str, np.ndarray]) -> None:
-    content = save({**pack(tiny_model())[1].by_name(), **arrays}, {FORMAT: '{"version":1}'})
+    content = save({**pack(tiny_model())[1].by_name(), **arrays}, {FORMAT: '{"version":2}'})
     assert "arrays" in (message := refused(tmp_path / "kinds", content)) or "numbers" in message
 
 
@@ -408,9 +427,11 @@ def header_text(changes: dict[str, str]) -> str:
         {"lambda_": '"0.1"'},
         {"max_children": "5.5"},
         {"max_children": str(10**30)},
-        {"words": "[1]"},
-        {"words": '["\\ud800"]'},
-        {"words": "null"},
+        {"values": "[1]"},
+        {"values": '{"headword":["\\ud800"]}'},
+        {"values": '{"headword":null}'},
+        {"inventory": "null"},
+        {"inventory": '{"groups":[],"counted":[],"properties":[]}'},
         {"curve": "[{}]"},
         {"configuration": '{"a":' + "[" * 100_000 + "]" * 100_000 + "}"},
         {"tagger": "3"},
@@ -423,7 +444,7 @@ def header_text(changes: dict[str, str]) -> str:
 def test_a_header_of_another_kind_is_refused(tmp_path: Path, change: str | dict[str, str]) -> None:
     text = change if isinstance(change, str) else header_text(change)
     arrays = pack(tiny_model())[1]
-    envelope = f'{{"version":1,"checksum":"{checksum(text.encode(), arrays)}","header":{text}}}'
+    envelope = f'{{"version":2,"checksum":"{checksum(text.encode(), arrays)}","header":{text}}}'
     refused(tmp_path / "header", save(arrays.by_name(), {FORMAT: envelope}))
 
 

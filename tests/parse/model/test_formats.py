@@ -8,7 +8,8 @@ import pytest
 
 from gpuparse.errors import ModelError
 from gpuparse.kernels import cpu
-from gpuparse.parse.model.file import VERSION, load_model
+from gpuparse.parse.model.file import load_model
+from gpuparse.parse.model.formats import VERSION
 from gpuparse.parse.search.parser import Parser
 from gpuparse.trees import Token
 

@@ -1,0 +1,92 @@
+"""The header in every format that ever was, and how an older one becomes today's.
+
+A format stays here as it was written: what a file did not say then is said here for it.
+
+    1    has no inventory: its features are those of INVENTORY_1; the values of the four properties are fields
+    2    Header, in contents.py
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from gpuparse.parse.features.inventory import Inventory
+from gpuparse.parse.model.contents import Header
+from gpuparse.parse.model.model import CurvePoint
+
+VERSION = 2  # of the format that is written
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+_UNCOUNTED = _names("""
+    first1 first2 first3 first4 last1 last2 last3 last4 left1 left2 left3 left4 right1 right2 right3 right4
+    headleft1 headleft2 headleft3 headleft4 headright1 headright2 headright3 headright4
+    item.l-1 item.l-2 item.l-3 item.l+1 item.l+2 item.l+3 item.h-1 item.h-2 item.h-3 item.h+1 item.h+2 item.h+3
+    item.r-1 item.r-2 item.r-3 item.r+1 item.r+2 item.r+3
+    word.l-1 word.l-2 word.l-3 word.l+1 word.l+2 word.l+3 word.h-1 word.h-2 word.h-3 word.h+1 word.h+2 word.h+3
+    word.r-1 word.r-2 word.r-3 word.r+1 word.r+2 word.r+3
+    child.l.l child.l.h child.l.r child.h.l child.h.h child.h.r child.r.l child.r.h child.r.r
+""")
+_COUNTED = _names("""
+    all children left right nonfirst nonhead nonlast tohead beforehead fromhead afterhead
+    words(all) words(children) words(left) words(right) words(nonfirst) words(nonhead) words(nonlast) words(tohead)
+    words(beforehead) words(fromhead) words(afterhead)
+""")
+INVENTORY_1 = Inventory(
+    groups=_UNCOUNTED + _COUNTED,
+    counted=_COUNTED,
+    properties=("label", "headword", "headtag", "headtagclass"),
+    lengths=16,
+)
+
+
+class Header1(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The header of format 1."""
+
+    labels: tuple[str, ...]
+    symbols: tuple[str, ...]
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+    classes: tuple[str, ...]
+    language: str
+    strategy: str
+    max_children: int
+    lambda_: float
+    curve: tuple[CurvePoint, ...]
+    configuration: dict[str, Any]
+    tagger: dict[str, Any] | None = None
+
+    def today(self) -> Header:
+        """The same in today's format."""
+        values = (self.symbols, self.words, self.tags, self.classes)
+        return Header(
+            labels=self.labels,
+            inventory=INVENTORY_1,
+            values=dict(zip(INVENTORY_1.properties, values, strict=True)),
+            language=self.language,
+            strategy=self.strategy,
+            max_children=self.max_children,
+            lambda_=self.lambda_,
+            curve=self.curve,
+            configuration=self.configuration,
+            tagger=self.tagger,
+        )
+
+
+_HEADER, _HEADER_1 = msgspec.json.Decoder(Header), msgspec.json.Decoder(Header1)
+
+
+def read_header(text: bytes, version: int) -> Header:
+    """The header from its JSON in a format from 1 to VERSION; an error of msgspec's where it is none.
+
+    >>> read_header(b"{}", 1)
+    Traceback (most recent call last):
+        ...
+    msgspec.ValidationError: Object missing required field `labels`
+    """
+    return _HEADER_1.decode(text).today() if version == 1 else _HEADER.decode(text)
