@@ -106,6 +106,18 @@ class Tree:
             yield child
             child = self.ends[child]
 
+    def parents(self) -> list[int]:
+        """The parent of each node; the root's is -1.
+
+        >>> Tree(["S", "NP", "NNP", "VP", "VBZ"], [None, None, "Ann", None, "sings"], [5, 3, 3, 5, 5]).parents()
+        [-1, 0, 1, 0, 3]
+        """
+        parents = [-1] * len(self)
+        for node in range(len(self)):
+            for child in self.children(node):
+                parents[child] = node
+        return parents
+
     def tokens(self) -> list[Token]:
         """The terminals, left to right."""
         return [Token(word, label) for word, label in zip(self.words, self.labels, strict=True) if word is not None]

@@ -147,23 +147,7 @@ class Explanation:
         """Whether it is proved that no tree is cheaper."""
         return self.status == "optimal"
 
-    @property
-    def verdict(self) -> str:
-        """What the search can say for its tree, in a sentence."""
-        return _VERDICTS[self.status]
-
     def as_json(self) -> dict[str, Any]:
         """The explanation for programs."""
         content = {name: value for name, value in asdict(self).items() if name not in ("tree", "lambda_")}
         return {**content, "lambda": self.lambda_, "tree": str(self.tree), "optimal": self.optimal}
-
-
-_VERDICTS = {
-    "optimal": "Proved optimal: no tree of this sentence costs less.",
-    "limit": "The limit was reached: this is the cheapest tree found, and a cheaper one may exist.",
-    "fallback": "No tree was found within the limit: the best partial parse was finished as well as could be.",
-    "timeout": "The time was over: this is the best tree found by then, and a cheaper one may exist.",
-    "long": "Parsed in pieces: the sentence has more words than are searched whole.",
-    "memory": "Parsed in pieces: there was too little memory to search the sentence whole.",
-    "flat": "Nothing but punctuation: there was nothing to decide.",
-}

@@ -11,21 +11,19 @@ from functools import cache
 from html import escape
 from importlib import resources
 
-from gpuparse.parse.explain.explanation import Constituent, Difference, Explanation, FiredRule, Others, Rival
-from gpuparse.parse.explain.phrases import (
-    ALWAYS,
-    amount,
-    covered,
-    facts_of,
-    notes_of,
-    percent,
-    rival_in_words,
-    rival_outcome,
-    signed,
+from gpuparse.parse.explain.explanation import Explanation
+from gpuparse.parse.explain.view import (
+    REJECTED,
+    ConstituentView,
+    Figure,
+    Heading,
+    Reason,
+    RivalView,
+    Section,
+    SentenceView,
+    view_of,
 )
 from gpuparse.trees.svg import draw_svg
-
-SHOWN = 2  # conditions of a rule that are told at once
 
 
 def page(explanations: Sequence[Explanation]) -> str:
@@ -36,8 +34,9 @@ def page(explanations: Sequence[Explanation]) -> str:
     >>> "<svg" in page([Explanation((), tree, "flat", None, 0, False, "r2l", 0.1, ())])
     True
     """
-    title = " ".join(token.word for token in explanations[0].tokens) if explanations else ""
-    sections = "\n".join(_sentence(explanation, f"s{number}") for number, explanation in enumerate(explanations))
+    views = [view_of(explanation) for explanation in explanations]
+    title = views[0].title if views else ""
+    sections = "\n".join(_sentence(view, f"s{number}") for number, view in enumerate(views))
     return _frame().replace("{{title}}", _text(title)).replace("{{sentences}}", sections)
 
 
@@ -51,34 +50,32 @@ def _text(text: str) -> str:
     return escape(text).replace("{", "&#123;").replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
-def _sentence(explanation: Explanation, name: str) -> str:
-    words = " ".join(token.word for token in explanation.tokens)
-    facts = "".join(f"<li>{_text(fact)}</li>" for fact in facts_of(explanation))
-    notes = "".join(f"<p class='note'>{_text(note)}</p>" for note in notes_of(explanation))
-    reasons = "\n".join(_reasons(constituent, explanation, name) for constituent in explanation.constituents)
-    proved = "proved" if explanation.optimal else "unproved"
+def _sentence(view: SentenceView, name: str) -> str:
+    facts = "".join(f"<li>{_text(fact)}</li>" for fact in view.facts)
+    notes = "".join(f"<p class='note'>{_text(note)}</p>" for note in view.notes)
+    reasons = "\n".join(_article(constituent, name) for constituent in view.constituents)
+    proved = "proved" if view.proved else "unproved"
     return (
-        f"<section class='sentence' id='{name}' aria-label='{_text(words)}'>\n"
-        f"<header><h1>{_text(words)}</h1><p class='verdict {proved}'>{_text(explanation.verdict)}</p>"
+        f"<section class='sentence' id='{name}' aria-label='{_text(view.title)}'>\n"
+        f"<header><h1>{_text(view.title)}</h1><p class='verdict {proved}'>{_text(view.verdict)}</p>"
         f"<ul class='facts'>{facts}</ul>{notes}</header>\n"
-        f"<div class='tree'>{_tree(explanation, name)}</div>\n"
+        f"<div class='tree'>{_tree(view, name)}</div>\n"
         f"<div class='reasons'>{reasons}</div>\n</section>"
     )
 
 
-def _tree(explanation: Explanation, name: str) -> str:
-    tree = explanation.tree
-    parents, levels = [-1] * len(tree), [1] * len(tree)
-    for node in range(len(tree)):
-        for child in tree.children(node):
-            parents[child], levels[child] = node, levels[node] + 1
+def _tree(view: SentenceView, name: str) -> str:
+    tree, parents = view.tree, view.tree.parents()
+    levels = [1] * len(tree)
+    for node in range(1, len(tree)):
+        levels[node] = levels[parents[node]] + 1
     attributes: dict[int, dict[str, str]] = {}
     terminals = [node for node, word in enumerate(tree.words) if word is not None]
     for at, node in enumerate(terminals):
         attributes[node] = {"aria-hidden": "true", "data-token": str(at), "data-parent": str(parents[node])}
-        if at < len(explanation.tokens) and not explanation.tokens[at].seen:
+        if at in view.set_aside:
             attributes[node]["data-aside"] = "true"
-    for constituent in explanation.constituents:
+    for constituent in view.constituents:
         node = constituent.node
         attributes[node] = {
             "role": "treeitem",
@@ -92,102 +89,89 @@ def _tree(explanation: Explanation, name: str) -> str:
             "data-cost": f"{constituent.cost:.6f}",
             "data-doubt": str(constituent.doubt),
         }
-    return draw_svg(tree, attributes, "tree" if explanation.constituents else "img")
+    return draw_svg(tree, attributes, "tree" if view.constituents else "img")
 
 
-def _spoken(constituent: Constituent) -> str:
-    sure = "not inferred" if constituent.score is None else f"confidence {percent(constituent.confidence)}"
-    return f"{constituent.label}: {constituent.text}, {sure}"
+def _spoken(constituent: ConstituentView) -> str:
+    """What a screen reader says of a constituent."""
+    return f"{constituent.label}: {constituent.text}, {constituent.certainty}"
 
 
-def _reasons(constituent: Constituent, explanation: Explanation, name: str) -> str:
+def _article(constituent: ConstituentView, name: str) -> str:
+    """The reasons for a constituent."""
     heading = f"<h2><b>{_text(constituent.label)}</b> <q>{_text(constituent.text)}</q></h2>"
     start = (
         f"<article id='{name}-{constituent.node}' tabindex='-1' data-node='{constituent.node}' "
         f"aria-label='Reasons for {_text(constituent.label)}: {_text(constituent.text)}'>{heading}"
     )
-    if constituent.score is None:
-        return f"{start}<p>Not inferred: the search went no further, and this was put over what was left.</p></article>"
-    facts = _bars([(fact.effect, _fact(fact.english, fact.feature)) for fact in constituent.facts])
-    rules = _bars([(rule.weight, _rule(rule)) for rule in constituent.rules]) + _others(
-        constituent.others, "lighter rule"
-    )
-    rivals = "".join(_rival(constituent, rival, explanation) for rival in constituent.rivals)
-    return (
-        f"{start}{_figures(constituent)}<div class='columns'><div>"
-        "<h3>What counts most</h3><p class='hint'>What the score would lose if this were not so.</p>"
-        f"{facts or '<p>Nothing that is there.</p>'}"
-        "<h3>The heaviest rules that fired</h3><p class='hint'>Their weights, with those not listed, add up to the "
-        f"score.</p>{rules}</div><div><h3>What was rejected</h3><p class='hint'>The best other choices at this step; "
-        f"open one to see what cost it the place.</p>{rivals or '<p>Nothing else was possible.</p>'}</div></div>"
-        "</article>"
-    )
+    if constituent.remark:
+        return f"{start}<p>{_text(constituent.remark)}</p></article>"
+    facts = _heading(constituent.because.heading) + _facts(constituent.because) if constituent.because else ""
+    rules = _heading(constituent.rules.heading) + _rules(constituent.rules) if constituent.rules else ""
+    rivals = "".join(_rival(rival, number == 0) for number, rival in enumerate(constituent.rejected))
+    rejected = f"<div>{_heading(REJECTED)}{rivals}</div>" if rivals else ""
+    figures = (*constituent.figures, Figure("covers", constituent.covers), *constituent.origin)
+    return f"{start}{_figures(figures)}<div class='columns'><div>{facts}{rules}</div>{rejected}</div></article>"
 
 
-def _figures(constituent: Constituent) -> str:
-    figures = {
-        "score": signed(constituent.score or 0.0),
-        "cost": f"{constituent.cost:.4f}",
-        "confidence": percent(constituent.confidence),
-        "covers": covered(constituent.start, constituent.end),
-        "children": " ".join(constituent.children),
-        "head": constituent.head,
-        "step": str(constituent.step),
-    }
-    pairs = "".join(f"<div><dt>{name}</dt><dd>{_text(value)}</dd></div>" for name, value in figures.items())
+def _heading(heading: Heading) -> str:
+    return f"<h3>{_text(_sentence_case(heading.name))}</h3><p class='hint'>{_text(_sentence_case(heading.hint))}.</p>"
+
+
+def _sentence_case(phrase: str) -> str:
+    return phrase[:1].upper() + phrase[1:]
+
+
+def _figures(figures: Sequence[Figure]) -> str:
+    pairs = "".join(f"<div><dt>{figure.name}</dt><dd>{_text(figure.value)}</dd></div>" for figure in figures)
     return f"<dl class='figures'>{pairs}</dl>"
 
 
-def _bars(rows: Sequence[tuple[float, str]]) -> str:
-    """A list of figures, each with a bar as long as it is heavy."""
+def _facts(section: Section) -> str:
+    return _bars([(fact, f"<span title='{_text(fact.name)}'>{_text(fact.text)}</span>") for fact in section.reasons])
+
+
+def _rules(section: Section) -> str:
+    rest = section.rest
+    others = f"<p class='others'>{rest.figure} {_text(rest.text)}</p>" if rest else ""
+    return _bars([(rule, _rule(rule)) for rule in section.reasons]) + others
+
+
+def _bars(rows: Sequence[tuple[Reason, str]]) -> str:
+    """A list of reasons, each with a bar as long as it is heavy."""
     if not rows:
         return ""
-    heaviest = max(abs(figure) for figure, _ in rows) or 1.0
+    heaviest = max(abs(reason.weight) for reason, _ in rows) or 1.0
     items = (
-        f"<li class='{'for' if figure > 0 else 'against'}'><span class='figure'>{signed(figure)}</span>"
-        f"<span class='bar' style='--part:{abs(figure) / heaviest:.3f}'></span><div>{said}</div></li>"
-        for figure, said in rows
+        f"<li class='{'for' if reason.helps else 'against'}'><span class='figure'>{reason.figure}</span>"
+        f"<span class='bar' style='--part:{abs(reason.weight) / heaviest:.3f}'></span><div>{content}</div></li>"
+        for reason, content in rows
     )
     return f"<ul class='bars'>{''.join(items)}</ul>"
 
 
-def _fact(english: str, feature: str) -> str:
-    return f"<span title='{_text(feature)}'>{_text(english)}</span>"
-
-
-def _rule(rule: FiredRule | Difference) -> str:
+def _rule(rule: Reason) -> str:
     """The first conditions of a rule; the others, and how the model writes it, open on demand."""
-    if not rule.conditions:
-        return ALWAYS
-    more = len(rule.conditions) - SHOWN
-    said = _text(" and ".join(rule.conditions[:SHOWN]))
-    listed = "".join(f"<li>{_text(condition)}</li>" for condition in rule.conditions[SHOWN:])
-    summary = f"and {amount(more, 'more condition')}" if more > 0 else "names"
-    hidden = f"<ul>{listed}</ul>" if listed else ""
-    return f"{said} <details><summary>{summary}</summary>{hidden}<code>{_text(rule.rule)}</code></details>"
-
-
-def _others(others: Others, what: str) -> str:
-    if not others.number:
-        return ""
-    return f"<p class='others'>{signed(others.weight)} from {amount(others.number, what)}</p>"
-
-
-def _rival(constituent: Constituent, rival: Rival, explanation: Explanation) -> str:
-    facts = _bars([(fact.effect, _fact(fact.english, fact.feature)) for fact in rival.facts])
-    rules = _bars([(difference.effect, _difference(difference)) for difference in rival.differences])
-    compared = "Rules that set it apart" if rival.label == constituent.label else f"Rules of {rival.label}"
-    against = f"<h4>What counts against it</h4>{facts}" if facts else ""
-    what = f"<b>{_text(rival.label)}</b> {_text(rival_in_words(rival, explanation.strategy))}"
-    outcome = f"score {signed(rival.score)}: {_text(rival_outcome(constituent, rival, explanation))}"
-    others = _others(rival.others, "other rule")
-    opened = " open" if rival is constituent.rivals[0] else ""
+    lead = f"<i>{_text(rule.lead)}</i> " if rule.lead else ""
+    if not rule.name:
+        return lead + _text(rule.text)
+    conditions = "".join(f"<li>{_text(condition)}</li>" for condition in rule.more)
+    hidden = f"<ul>{conditions}</ul>" if conditions else ""
+    summary = rule.how_many_more if rule.more else "names"
     return (
-        f"<details class='rival' data-start='{rival.start}' data-end='{rival.end}'{opened}>"
-        f"<summary>{what}<span class='outcome'>{outcome}</span></summary>"
-        f"{against}<h4>{_text(compared)}</h4>{rules}{others}</details>"
+        f"{lead}{_text(rule.text)} "
+        f"<details><summary>{summary}</summary>{hidden}<code>{_text(rule.name)}</code></details>"
     )
 
 
-def _difference(difference: Difference) -> str:
-    return ("<i>it lacks:</i> " if difference.lacking else "") + _rule(difference)
+def _rival(rival: RivalView, is_open: bool) -> str:
+    sections = "".join(
+        f"<h4>{_text(_sentence_case(section.heading.name))}</h4>{drawn(section)}"
+        for section, drawn in ((rival.against, _facts), (rival.rules, _rules))
+        if section
+    )
+    return (
+        f"<details class='rival' data-start='{rival.start}' data-end='{rival.end}'{' open' if is_open else ''}>"
+        f"<summary><b>{_text(rival.label)}</b> {_text(rival.text)}"
+        f"<span class='outcome'>score {rival.score}: {_text(rival.outcome)}</span></summary>{sections}</details>"
+    )

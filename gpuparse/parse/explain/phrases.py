@@ -1,12 +1,21 @@
-"""The phrases that the terminal and the page share: figures, conditions, and what is said of a rival."""
+"""How the parts of an explanation are said: figures, what the search found, and what became of a rival."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 from gpuparse.parse.explain.explanation import Constituent, Explanation, Rival, RivalKind
 
 ALWAYS = "always: where every inference of this label starts"
+LACKS = "lacks:"
+NOT_INFERRED = "Not inferred: the search went no further, and this was put over what was left."
+_VERDICTS = {
+    "optimal": "Proved optimal: no tree of this sentence costs less.",
+    "limit": "The limit was reached: this is the cheapest tree found, and a cheaper one may exist.",
+    "fallback": "No tree was found within the limit: the best partial parse was finished as well as could be.",
+    "timeout": "The time was over: this is the best tree found by then, and a cheaper one may exist.",
+    "long": "Parsed in pieces: the sentence has more words than are searched whole.",
+    "memory": "Parsed in pieces: there was too little memory to search the sentence whole.",
+    "flat": "Nothing but punctuation: there was nothing to decide.",
+}
 
 
 def signed(figure: float) -> str:
@@ -29,26 +38,13 @@ def percent(confidence: float) -> str:
     return f"{100 * confidence:.1f} %" if confidence >= 0.001 else "<0.1 %"
 
 
-def amount(number: int, singular: str, plural: str = "") -> str:
+def counted(number: int, singular: str, plural: str = "") -> str:
     """How many there are of something.
 
-    >>> amount(1, "rule"), amount(2000, "rule"), amount(2, "child", "children")
+    >>> counted(1, "rule"), counted(2000, "rule"), counted(2, "child", "children")
     ('1 rule', '2,000 rules', '2 children')
     """
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
-
-
-def conditions_in_short(conditions: Sequence[str], most: int = 2) -> str:
-    """The first conditions of a rule, and how many more it has.
-
-    >>> conditions_in_short(["it has 2 children", "no child is VP", "no child is S", "no child is X"])
-    'it has 2 children and no child is VP … and 2 more conditions'
-    """
-    if not conditions:
-        return ALWAYS
-    if len(conditions) <= most + 1:
-        return " and ".join(conditions)
-    return f"{' and '.join(conditions[:most])} … and {len(conditions) - most} more conditions"
 
 
 def covered(start: int, end: int) -> str:
@@ -85,10 +81,15 @@ def rival_outcome(constituent: Constituent, rival: Rival, explanation: Explanati
     return f"costs {-more:.4f} less here, but no cheaper tree was found with it"
 
 
+def verdict_of(explanation: Explanation) -> str:
+    """What the search can say for its tree, in a sentence."""
+    return _VERDICTS[explanation.status]
+
+
 def facts_of(explanation: Explanation) -> list[str]:
     """What there is to say of the whole parse, a phrase each."""
     said = [] if explanation.cost is None else [f"cost {explanation.cost:.4f}"]
-    said.append(f"{amount(explanation.scored, 'partial parse')} scored")
+    said.append(f"{counted(explanation.scored, 'partial parse')} scored")
     if explanation.greedy_is_optimal:
         said.append("the first greedy descent found this tree")
     said.append(f"strategy {explanation.strategy}, lambda {explanation.lambda_:.4g}")

@@ -12,7 +12,6 @@ from gpuparse.options import SearchOptions, Strategy
 from gpuparse.parse.explain import Amount, Constituent, Explainer, Explanation, Rival, RivalKind
 from gpuparse.parse.search.parser import Outcome, Parser
 from gpuparse.trees import (
-    UNPARSED,
     Sentence,
     Token,
     head_child,
@@ -267,9 +266,3 @@ def test_the_json_form_holds_the_tree_and_all_figures() -> None:
     assert content["optimal"] is True
     assert content["constituents"][0]["score"] == explanation.constituents[0].score
     assert content["constituents"][0]["rivals"][0]["kind"] in ("label", "span", "elsewhere")
-
-
-@pytest.mark.parametrize("outcome", Outcome)
-def test_every_way_in_which_a_search_can_end_has_a_verdict(outcome: Outcome) -> None:
-    explanation = Explanation((), UNPARSED, str(outcome), None, 0, False, "r2l", 0.1, ())
-    assert explanation.verdict.endswith(".")

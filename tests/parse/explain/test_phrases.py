@@ -1,4 +1,4 @@
-"""What is said of constituents and rivals."""
+"""How constituents, rivals and the outcome of a search are put into words."""
 
 from __future__ import annotations
 
@@ -6,16 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from gpuparse.parse.explain import Constituent, Doubt, Explanation, Others, Rival, RivalKind
+from gpuparse.parse.explain import Doubt, RivalKind
 from gpuparse.parse.explain.explainer import cost_of
 from gpuparse.parse.explain.explanation import ExplainedToken
-from gpuparse.parse.explain.phrases import facts_of, notes_of, rival_in_words, rival_outcome
-from gpuparse.trees import parse_tree
-
-NOTHING = Others(0, 0.0)
-RIVAL = Rival(RivalKind.SPAN, "NP", 1, 3, "the dog", ("DT", "NN"), 0.0, 0.5, (), (), NOTHING)
-BUILT = Constituent(0, "VP", 0, 3, "see the dog", ("VB", "NP"), "see", 1, 1.0, 0.25, (), (), NOTHING, ())
-EXPLANATION = Explanation((), parse_tree("(TOP (VB go))"), "optimal", 0.25, 1200, True, "r2l", 0.1, ())
+from gpuparse.parse.explain.phrases import facts_of, notes_of, rival_in_words, rival_outcome, verdict_of
+from gpuparse.parse.search.parser import Outcome
+from tests.parse.explain.made_up import BUILT, EXPLANATION, RIVAL
 
 
 def test_a_dearer_rival_is_told_by_how_much() -> None:
@@ -68,3 +64,8 @@ def test_notes_name_the_tokens_that_a_reader_may_wonder_about() -> None:
     assert word.endswith(": zyzzyva")
     assert tag.endswith(": QQ (zyzzyva)")
     assert notes_of(EXPLANATION) == []
+
+
+@pytest.mark.parametrize("outcome", Outcome)
+def test_every_way_in_which_a_search_can_end_has_a_verdict(outcome: Outcome) -> None:
+    assert verdict_of(replace(EXPLANATION, status=str(outcome))).endswith(".")
