@@ -164,11 +164,11 @@ def eventual(function: Callable[Arguments, Returned]) -> Eventual[Arguments, Ret
     return Eventual(function)
 
 
-def kernel(function: Callable[Arguments, Returned]) -> Kernel[Arguments, Returned]:
+def kernel(function: Written) -> Written:
     """For Python to call."""
-    return Kernel(function)
+    return Kernel(function)  # type: ignore[return-value]  # is called as the function is, which mypy can check
 
 
-def vectorised(function: Callable[Arguments, Returned]) -> Kernel[Arguments, Returned]:
+def vectorised(function: Written) -> Written:
     """For Python to call; divides without looking at the divisor."""
-    return Kernel(function, error_model="numpy")
+    return Kernel(function, error_model="numpy")  # type: ignore[return-value]  # is called as the function is, which mypy can check
