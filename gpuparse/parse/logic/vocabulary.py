@@ -100,11 +100,10 @@ class Vocabulary:
     def terminals(self, tokens: Sequence[Token]) -> np.ndarray:
         """The table of terminals of a prepared sentence, one row a token."""
         table = np.empty((len(tokens), TERMINAL_COLUMNS), ITEM)
-        for row, token in zip(table, tokens, strict=True):
-            row[TAG_SYMBOL] = self.symbol(token.tag)
-            row[PUNCTUATION] = token.tag in self.language.raised
-            for column, (of_token, numbers) in enumerate(self._head_values, FIRST_VALUE):
-                row[column] = numbers.get(of_token(token, self.language), -1)
+        table[:, TAG_SYMBOL] = [self.symbol(token.tag) for token in tokens]
+        table[:, PUNCTUATION] = [token.tag in self.language.raised for token in tokens]
+        for column, (of_token, numbers) in enumerate(self._head_values, FIRST_VALUE):
+            table[:, column] = [numbers.get(of_token(token, self.language), -1) for token in tokens]
         return table
 
     def unknown_tags(self, tokens: Iterable[Token]) -> set[str]:
