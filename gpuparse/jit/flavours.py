@@ -2,14 +2,14 @@
 
     compiled     called by compiled code; called from Python it runs as Python
     inlined      the same, and its machine code is copied into every caller
-    spliced      the same, and its source is copied into every caller, so that loops around it can become vectors
+    spliced      the same, and its source is copied into every caller, so that loops around it can be vectorised
     kernel       called from Python, compiled by Numba when it is first called, and kept in the cache
     eventual     the same, but it runs as Python until a process in the background has compiled it
-    vectorised   a kernel that divides: Numba looks at every divisor for a zero, which keeps loops from becoming vectors
+    vectorised   a kernel that divides without a check for zero, which would keep loops from being vectorised
     intrinsic    an LLVM instruction, and what it does in Python
 
-A function of the first three flavours stays the plain function that it was, so that Python runs it at full speed. It
-only gets an attribute that Numba asks for, `_numba_type_`, once Numba is there.
+A function of the first three flavours stays a plain function, so that Python runs it at full speed. It only gets an
+attribute that Numba asks for, `_numba_type_`, once Numba is imported.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from gpuparse.jit.settings import compiles_at_once, interprets
 Function = Callable[..., Any]
 Adopt = Callable[[Function, dict[str, Any]], None]
 
-# Arrays outlive every call of compiled code, so there is nothing to count; counting their references, at each call and
-# for each array, took a third of the time of the search. A function compiled so can't make arrays.
+# Arrays outlive every call of compiled code, so their references need not be counted; counting them, at each call and
+# for each array, took a third of the time of the search. A function compiled like this can't make arrays.
 UNCOUNTED = {"_nrt": False}
 INNER = {"nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 OUTER = {"nogil": True, "no_cfunc_wrapper": True}
 
 _waiting: list[tuple[Function, dict[str, Any]]] = []  # functions that Numba has not been told of yet
-_adopt: Adopt | None = None  # tells Numba of a function, once Numba is there
+_adopt: Adopt | None = None  # tells Numba of a function, once Numba is imported
 
 
 def adopt_with(adopt: Adopt) -> None:
@@ -69,8 +69,8 @@ def compiled(function: Function | None = None, *, allocates: bool = False) -> An
 def inlined(function: Function) -> Any:
     """For compiled code to call, copied into every caller.
 
-    A call hands over every array of a named tuple by itself, seven numbers each: hundreds of pushes for a large one.
-    What is called for each feature is therefore inlined.
+    A call passes every array of a named tuple separately, as seven numbers: hundreds of pushes for a large tuple. A
+    function that is called for each feature is therefore inlined.
     """
     return _inner(function, INNER | UNCOUNTED | {"forceinline": True})
 
@@ -83,7 +83,7 @@ def spliced(function: Function) -> Any:
 
 
 def intrinsic(make: Function) -> Callable[[Function], Function]:
-    """An instruction of LLVM: `make` is what `numba.extending.intrinsic` takes, the function is its twin in Python."""
+    """An instruction of LLVM: `make` is for `numba.extending.intrinsic`, the function does the same in Python."""
 
     def decorate(function: Function) -> Function:
         function.make = make  # type: ignore[attr-defined]  # found by numba_side.py
@@ -106,7 +106,7 @@ class Kernel:
         return (self._called or self.compiled())(*arguments)
 
     def compiled(self) -> Function:
-        """The function as Numba compiles it, or where nothing is to be compiled, as it is."""
+        """The function as Numba compiles it, or the plain one if nothing is to be compiled."""
         with self._lock:
             if self._called is None:
                 if interprets():
@@ -118,13 +118,13 @@ class Kernel:
         return self._called
 
     def interpreted(self, *arguments: Any) -> Any:
-        """The function as Python runs it; hashes overflow, as they should."""
+        """The function as Python runs it, without warnings that hashes overflow, as they should."""
         with np.errstate(over="ignore"):
             return self.function(*arguments)
 
     @property
     def _numba_type_(self) -> Any:
-        """What compiled code that calls the kernel sees."""
+        """What compiled code sees when it calls the kernel."""
         from gpuparse.jit.numba_side import type_of
 
         return type_of(self.compiled())
@@ -140,7 +140,7 @@ class Eventual(Kernel):
 
 
 def is_slow() -> bool:
-    """Whether what is `eventual` runs as Python for the time being."""
+    """Whether `eventual` functions run as Python for now."""
     if compiles_at_once():
         return False
     from gpuparse.jit.background import Background
@@ -149,7 +149,7 @@ def is_slow() -> bool:
 
 
 def wait_until_compiled() -> None:
-    """Come back when what is `eventual` is compiled: for long work, and for what is measured."""
+    """Return when the `eventual` functions are compiled: for long work, and for measurements."""
     if not compiles_at_once():
         from gpuparse.jit.background import Background
 
@@ -167,5 +167,5 @@ def kernel(function: Function) -> Kernel:
 
 
 def vectorised(function: Function) -> Kernel:
-    """For Python to call; divides without looking at the divisor."""
+    """For Python to call; divides without checking the divisor."""
     return Kernel(function, error_model="numpy")
