@@ -1,6 +1,6 @@
-"""Which device computes, and the operations of it.
+"""Which device computes, and its operations.
 
-The one place outside kernels/cuda that imports numba.cuda or cupy: it knows "it imports" from "there is a device".
+The one place outside kernels/cuda that imports numba.cuda or cupy: it tells "it imports" from "there is a device".
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ class Device:
 
 
 class _GpuKernels:
-    """The operations on one of the GPUs: whoever asks for one has that GPU at hand, and a stream of its own on it."""
+    """The operations on one GPU; asking for one makes the GPU current in the thread, with a stream of its own."""
 
-    _threads = threading.local()  # of all GPUs: the one that the thread has at hand, and its streams
+    _threads = threading.local()  # of each thread: its current GPU, and its streams
 
     def __init__(self, number: int) -> None:
         from numba import config
 
-        config.CUDA_ARRAY_INTERFACE_SYNC = 0  # kernels and CuPy share the thread's stream: nobody has to wait
+        config.CUDA_ARRAY_INTERFACE_SYNC = 0  # kernels and CuPy share the thread's stream, so they need not synchronise
         config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # small nodes have small grids
         self._number, self._module = number, import_module("gpuparse.kernels.cuda")
 
@@ -93,14 +93,14 @@ class DeviceReport:
     about: str
 
     def as_json(self) -> dict[str, Any]:
-        """The report by names."""
+        """The report by name, for programs."""
         return {"device": self.name, "usable": self.usable, "about": self.about}
 
 
 def find_device(spec: str = "auto") -> Device:
     """The device that `auto`, `cpu`, `0`, `cuda:0` or `sim` stands for.
 
-    `auto` is the first usable GPU, else the CPU. Any other that is not there is an error.
+    `auto` is the first usable GPU, else the CPU. Any other device that can't be used is an error.
 
     >>> find_device("cpu").name
     'cpu'
@@ -112,7 +112,7 @@ def find_device(spec: str = "auto") -> Device:
 
 
 def find_devices(spec: str = "auto") -> list[Device]:
-    """The devices that a list such as `0,1` stands for; one word is what find_device knows.
+    """The devices that a list such as `0,1` stands for; a single word is read by find_device.
 
     >>> [device.name for device in find_devices("cpu")]
     ['cpu']
@@ -143,7 +143,7 @@ def _named(name: str, spec: str) -> Device:
 
 
 def list_devices() -> list[DeviceReport]:
-    """What there is to compute on, the CPU first.
+    """What can compute on this machine and what can't, the CPU first.
 
     >>> list_devices()[0].name
     'cpu'
@@ -180,18 +180,18 @@ def bandwidth(kernels: MemoryOps, size: int = 1 << 28) -> float:
 
 
 class Cuda(NamedTuple):
-    """What was found of CUDA."""
+    """What was found out about CUDA."""
 
     missing: Sequence[str] = ()  # packages that are not installed
-    broken: str = ""  # why a package that is there can't be imported
-    driver: int = 0  # the version of CUDA that the driver knows, as 1000 * major + 10 * minor; 0: no driver
+    broken: str = ""  # why an installed package can't be imported
+    driver: int = 0  # the version of CUDA that the driver supports, as 1000 * major + 10 * minor; 0: no driver
     packages: int = 0  # the version of CUDA that the packages were made for
-    failure: str = ""  # what CUDA says when asked for devices
+    failure: str = ""  # the error of CUDA when asked for devices
     gpus: Sequence[str] = ()  # names and memory
 
 
 def why_not(found: Cuda) -> str:
-    """Why there is no GPU to use, and what to do about it; empty where there is one.
+    """Why no GPU can be used, and what to do about it; empty if one can.
 
     >>> why_not(Cuda(missing=["cupy"]))
     "the packages for CUDA are not installed (cupy): pip install 'gpuparse[cuda12]' (or cuda13) installs them"
@@ -221,7 +221,7 @@ def _version(number: int) -> str:
 
 
 def _has_driver() -> bool:
-    """Whether the driver's library is there."""
+    """Whether the driver's library is installed."""
     import ctypes
 
     try:

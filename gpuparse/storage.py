@@ -1,6 +1,6 @@
 """Files that are whole or absent, and locks: the only code that syncs and renames.
 
-New content gets a name of its own in the same folder, reaches the disk, and only then takes the place of the old.
+New content is written under another name in the same folder and synced before it replaces the old content.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)  # O_EXCL: no link is followed either
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)  # O_EXCL: links are not followed, either
 _LOCK_FILE = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
-_RETRY = 0.1  # seconds between two tries for a lock, where the system can't wait for it
+_RETRY = 0.1  # seconds between two attempts to lock, where the system can't wait
 
 
 def write_atomically(path: Path, content: bytes) -> None:
     """Write a file, all or nothing: until the content is on the disk, an older file of this name stays as it was.
 
-    The permissions of the older file are kept; where it is a link, what it points to is replaced.
+    The permissions of the older file are kept; if it is a link, the file that it points to is replaced.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -43,7 +43,7 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 
 def create(path: Path, like: Path | None = None) -> BinaryIO:
-    """Open a file that is not there yet, unbuffered; it has the permissions of the file that it is to replace, if any.
+    """Create a file, unbuffered; it has the permissions of the file that it is to replace, if there is one.
 
     >>> create(Path("."))
     Traceback (most recent call last):
@@ -61,29 +61,29 @@ def create(path: Path, like: Path | None = None) -> BinaryIO:
 
 
 def write_all(file: BinaryIO, content: bytes) -> None:
-    """Write all of the content to an unbuffered file, which may take it in pieces."""
+    """Write all of the content to an unbuffered file, which may accept it in pieces."""
     rest = memoryview(content)
     while rest:
         rest = rest[file.write(rest) :]
 
 
 def publish(file: BinaryIO, temporary: Path, target: Path) -> None:
-    """Close a file that was written under a temporary name, once it is on the disk, and give it its own name."""
+    """Sync and close a file that was written under a temporary name, and give it its own name."""
     os.fsync(file.fileno())
-    file.close()  # some systems rename no open file
+    file.close()  # some systems can't rename an open file
     os.replace(temporary, target)
     sync_folder(target.parent)
 
 
 def move_folder(folder: Path, place: Path) -> None:
-    """Rename a folder, once the names in it are on the disk; nothing may stand in the new place but an empty folder."""
+    """Sync a folder and rename it; the new name must be free, or that of an empty folder."""
     sync_folder(folder)
     folder.rename(place)
     sync_folder(place.parent)
 
 
 def sync_folder(folder: Path) -> None:
-    """Wait until the names in a folder are on the disk, where the system lets us."""
+    """Sync the names in a folder, where the system supports that."""
     try:
         descriptor = os.open(folder, os.O_RDONLY)
     except OSError:
@@ -98,9 +98,9 @@ def sync_folder(folder: Path) -> None:
 
 @contextmanager
 def locked(path: Path, wait: bool = True) -> Iterator[bool]:
-    """Hold an exclusive lock on a file, which is made if need be and stays; it is released when a process dies.
+    """Hold an exclusive lock on a file, which is created if necessary and stays; a process that dies releases it.
 
-    Yields whether it is held: with `wait=False`, False where somebody else holds it.
+    Yields whether it is held: with `wait=False` it is not if another process holds it.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder, locked(Path(folder, "lock")) as first:

@@ -1,4 +1,4 @@
-"""`gpuparse devices`: what can compute here, and why not."""
+"""`gpuparse devices`: what can compute on this machine, and why anything can't."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def chosen_device(spec: str) -> Device:
 
 
 def chosen_devices(spec: str) -> list[Device]:
-    """The devices that --device stands for; where it is `auto`, stderr is told which one that is.
+    """The devices that --device stands for; for `auto`, the one that was chosen is named on stderr.
 
-    A pipeline on a machine without GPUs is not told what it knows.
+    The CPU is named only at a terminal: elsewhere, on a machine without GPUs, it is no news.
     """
     from gpuparse.device import find_devices
 

@@ -80,13 +80,13 @@ def evaluation_of(
     numbers: Sequence[int] | None = None,
     by_tokens: bool = False,
 ) -> Evaluation:
-    """The evaluation of the sentences `numbers` (all, if not given) by a parameter file's rules, or COLLINS.prm's."""
+    """The evaluation of the sentences `numbers` (by default all) by a parameter file, by default COLLINS.prm."""
     from gpuparse.cli.progress import Progress
     from gpuparse.evaluate import COLLINS, evaluate, read_rules
 
     rules = replace(read_rules(params) if params else COLLINS, by_tokens=by_tokens)
     if len(gold) != len(test):
-        return evaluate(gold, test, rules)  # which says what is wrong
+        return evaluate(gold, test, rules)  # it raises the error that says what is wrong
     chosen = range(1, len(gold) + 1) if numbers is None else numbers
     with Progress("sentence", total=len(chosen)) as progress:
         return evaluate(gold, test, rules, progress.through(chosen))

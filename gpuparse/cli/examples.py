@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gpuparse.parse.logic.vocabulary import Vocabulary
     from gpuparse.trees import Tree
 
-SENTENCES_AT_ONCE = 100  # so many are walked before they are printed
+SENTENCES_AT_ONCE = 100  # sentences that are walked before their examples are printed
 
 
 def examples_command(
@@ -128,7 +128,7 @@ def described(training: TrainingData, vocabulary: Vocabulary, with_features: boo
         gold, first_row = int(candidates.gold[at]), int(candidates.first_rows[at])
         start, end = candidates.spans[at].tolist()
         children = candidates.children[at].tolist()
-        rows: dict[int, dict[str, Any]] = {}  # what the labels that take the same row have in common
+        rows: dict[int, dict[str, Any]] = {}  # what labels that share a row have in common
         for label, choice in enumerate(candidates.choices[at].tolist()):
             if choice == NOT_ALLOWED:
                 continue

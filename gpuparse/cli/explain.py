@@ -22,11 +22,11 @@ from gpuparse.options import InputKind, SearchOptions
 if TYPE_CHECKING:
     from gpuparse.parse.explain import Explanation
 
-PLAIN_WIDTH = 100  # columns of an explanation; COLUMNS in the environment sets another width
+PLAIN_WIDTH = 100  # characters per line by default; COLUMNS in the environment sets another width
 
 
-class Form(StrEnum):
-    """How an explanation is given."""
+class ExplanationFormat(StrEnum):
+    """The formats of an explanation."""
 
     TEXT = "text"
     JSON = "json"
@@ -34,7 +34,13 @@ class Form(StrEnum):
     SVG = "svg"
 
 
-SUFFIXES = {"": Form.TEXT, ".txt": Form.TEXT, ".json": Form.JSON, ".html": Form.HTML, ".svg": Form.SVG}
+FORMAT_BY_SUFFIX = {
+    "": ExplanationFormat.TEXT,
+    ".txt": ExplanationFormat.TEXT,
+    ".json": ExplanationFormat.JSON,
+    ".html": ExplanationFormat.HTML,
+    ".svg": ExplanationFormat.SVG,
+}
 
 
 def explain_command(
@@ -56,7 +62,7 @@ def explain_command(
         ),
     ] = None,
     form: Annotated[
-        Form | None,
+        ExplanationFormat | None,
         typer.Option(
             "--format", metavar="FORMAT", help="text, json, html (a page), or svg (the tree alone). [default: text]"
         ),
@@ -96,10 +102,10 @@ def explain_command(
     from gpuparse.parse.explain import Amount, Explainer
     from gpuparse.parse.model.file import load_model
 
-    wanted = _form(form, as_json, output)
+    chosen_format = _choose_format(form, as_json, output)
     path, sources = sort_arguments(arguments or [], model, all_text)
     loaded = load_model(path)
-    short = wanted is Form.TEXT
+    short = chosen_format is ExplanationFormat.TEXT
     amount = Amount(
         rules=(3 if short else 10) if rules is None else rules,
         facts=(5 if short else 8) if facts is None else facts,
@@ -112,7 +118,7 @@ def explain_command(
     explanations = (explainer.explain(sentence, options, amount) for sentence in sentences)
     quiet = needs_no_display(sources, output)
     with results_to(output) as write, Progress("sentence", share=meter.share, quiet=quiet) as progress:
-        for piece in _pieces(progress.through(_at_least_one(explanations)), wanted):
+        for piece in _pieces(progress.through(_at_least_one(explanations)), chosen_format):
             write(piece)
 
 
@@ -123,36 +129,35 @@ def _at_least_one(explanations: Iterator[Explanation]) -> Iterator[Explanation]:
     yield from chain([first], explanations)
 
 
-def _pieces(explanations: Iterator[Explanation], form: Form) -> Iterator[str]:
-    """What is written at once: an explanation, which answers what was typed, but a page or an image as a whole."""
-    if form in (Form.TEXT, Form.JSON):
+def _pieces(explanations: Iterator[Explanation], form: ExplanationFormat) -> Iterator[str]:
+    """What is written in one go: each explanation as soon as it is known, but a page or an image as a whole."""
+    if form in (ExplanationFormat.TEXT, ExplanationFormat.JSON):
         return (laid_out([explanation], form) for explanation in explanations)
     return iter([laid_out(list(explanations), form)])
 
 
-def _form(form: Form | None, as_json: bool, output: Path | None) -> Form:
+def _choose_format(form: ExplanationFormat | None, as_json: bool, output: Path | None) -> ExplanationFormat:
     if as_json:
-        if form not in (None, Form.JSON):
+        if form not in (None, ExplanationFormat.JSON):
             raise UsageError(f"--json and --format {form} exclude each other.")
-        return Form.JSON
+        return ExplanationFormat.JSON
     suffix = output.suffix.lower() if output else ""
-    if form is None and suffix not in SUFFIXES:
-        raise UsageError(
-            f"{output}: there is no format for {suffix}. Use {', '.join(filter(None, SUFFIXES))}, or say --format."
-        )
-    return form or SUFFIXES[suffix]
+    if form is None and suffix not in FORMAT_BY_SUFFIX:
+        suffixes = ", ".join(filter(None, FORMAT_BY_SUFFIX))
+        raise UsageError(f"{output}: there is no format for {suffix}. Use {suffixes}, or say --format.")
+    return form or FORMAT_BY_SUFFIX[suffix]
 
 
-def laid_out(explanations: Sequence[Explanation], form: Form) -> str:
-    """Explanations in lines: as text, for programs one per line, as a page, or their tree as an image."""
+def laid_out(explanations: Sequence[Explanation], form: ExplanationFormat) -> str:
+    """Explanations as text, as JSON lines, as a page, or as an image of the tree."""
     match form:
-        case Form.JSON:
+        case ExplanationFormat.JSON:
             return "".join(json.dumps(one.as_json(), ensure_ascii=False) + "\n" for one in explanations)
-        case Form.HTML:
+        case ExplanationFormat.HTML:
             from gpuparse.parse.explain.page import page
 
             return page(explanations)
-        case Form.SVG:
+        case ExplanationFormat.SVG:
             from gpuparse.trees.svg import draw_svg
 
             if len(explanations) != 1:
@@ -163,7 +168,7 @@ def laid_out(explanations: Sequence[Explanation], form: Form) -> str:
 
 
 def _plain(explanations: Sequence[Explanation]) -> str:
-    """For people: no colours, no blanks at the ends of lines, the same at a terminal as elsewhere."""
+    """Text for people, without colours or trailing blanks: the same at a terminal as in a file."""
     from rich.console import Console
 
     from gpuparse.cli.explain_display import print_explanation

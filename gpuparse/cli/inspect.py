@@ -32,7 +32,7 @@ class LabelFigures:
     trees: int
     leaves: int
     compounds: int  # with a parameter that is not zero
-    positive_examples: int | None  # where training wrote it down
+    positive_examples: int | None  # if the model's configuration has it
 
 
 def inspect_command(
@@ -94,7 +94,7 @@ def label_figures(model: Model, at: float) -> list[LabelFigures]:
 
 
 def overview(model: Model, at: float) -> dict[str, Any]:
-    """All but the rules, by names, for programs."""
+    """Everything but the rules, by name, for programs."""
     vocabulary = model.vocabulary
     curve = [{name.rstrip("_"): figure for name, figure in asdict(point).items()} for point in model.curve]
     sizes = {name: len(getattr(vocabulary, name)) for name in ("labels", "tags", "words")}
@@ -172,7 +172,7 @@ def _row(figures: LabelFigures) -> list[str]:
 
 
 def settings(configuration: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """The single settings of a configuration, one a line; tables by label are shown elsewhere.
+    """The single settings of a configuration, one per line; tables by label are shown elsewhere.
 
     >>> dict(settings({"seed": 0, "learn": {"eta": 0.9}, "max_words": None, "positive_examples": {"NP": 3}}))
     {'seed': '0', 'learn.eta': '0.9'}
@@ -188,7 +188,7 @@ def settings(configuration: Mapping[str, Any], prefix: str = "") -> Iterator[tup
 
 
 def print_curve(model: Model) -> None:
-    """Print the lambda curve as a table; the bars show F1 between its least and its greatest, * is the model's own."""
+    """Print the lambda curve as a table; bars go from the least to the greatest F1, * marks the model's lambda."""
     points = model.curve
     least, greatest = min(point.f1 for point in points), max(point.f1 for point in points)
     rows = []
@@ -204,7 +204,7 @@ def print_curve(model: Model) -> None:
 
 
 def print_rules(label: str, rules: list[WordedRule]) -> None:
-    """Print the rules of a label, one a line: weight and words."""
+    """Print the rules of a label, one per line: weight and words."""
     from gpuparse.printable import printable
 
     rows = [[f"{rule.weight:+.3f}", rule.words] for rule in rules]

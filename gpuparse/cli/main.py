@@ -33,11 +33,11 @@ from gpuparse.printable import printable
 from gpuparse.version import VERSION
 
 INTERRUPTED = 130
-NEW_OBJECTS = 200_000  # before garbage is looked for: a start makes hundreds of thousands, and they all stay
+NEW_OBJECTS = 200_000  # between garbage collections: a start makes hundreds of thousands, which all stay alive
 
 
 class Commands(TyperGroup):
-    """The subcommands. Failures are told to the user here, before typer has its own way with some of them."""
+    """The subcommands. Failures are reported here, before typer handles some of them in its own way."""
 
     def make_context(self, *arguments: Any, **options: Any) -> Any:
         with _failures_told():
@@ -103,7 +103,7 @@ def run() -> None:
 
 @contextmanager
 def _failures_told() -> Iterator[None]:
-    """Ends the process with a message and an exit code when what it wraps fails in a way that a user can meet."""
+    """Ends the process with a message and an exit code if the wrapped code raises an error that a user can meet."""
     try:
         yield
         sys.stdout.flush()
@@ -111,7 +111,7 @@ def _failures_told() -> Iterator[None]:
         _fail(str(error), error.exit_code)
     except KeyboardInterrupt:
         _fail("interrupted", INTERRUPTED)
-    except BrokenPipeError:  # the reader has had enough, as in `gpuparse synth 1000 | head`: no failure of ours
+    except BrokenPipeError:  # the reader has closed the pipe, as in `gpuparse synth 1000 | head`: not a failure
         _drop_output()
         sys.exit(0)
     except MemoryError:
@@ -123,7 +123,7 @@ def _failures_told() -> Iterator[None]:
 
 
 def _drop_output() -> None:
-    """Lets what is still in the buffer of stdout go nowhere: it could only fail again when the process ends."""
+    """Discards what is still in the buffer of stdout, which would only fail again when the process ends."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
 

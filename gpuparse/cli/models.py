@@ -1,4 +1,4 @@
-"""`gpuparse models`: the models that come with gpuparse."""
+"""`gpuparse models`: the bundled models."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Where results go: whole lines only, and a file takes its name when it is complete.
+"""Where results go: only whole lines are written, and a file gets its name when it is complete.
 
-Each piece is on its way before the next is worked on, so that a reader sees it at once and no interruption tears it.
+Each piece is written before work on the next begins: a reader sees it at once, and an interruption cuts none short.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ Write = Callable[[str], None]
 def results_to(output: Path | None) -> Iterator[Write]:
     """Write text to the standard output, or to a file beside its final name, `OUTPUT.part`, renamed at the end.
 
-    An older OUTPUT stays until then, and its permissions for good. If the work ends early, what was done is in
-    OUTPUT.part, in whole lines even if the disk was full. Where that name is taken, it is `OUTPUT.2.part` and so on.
+    An older OUTPUT stays until then, and its permissions are kept. If the work ends early, its results so far are in
+    OUTPUT.part, in whole lines even if the disk was full. If that name is taken, it is `OUTPUT.2.part` and so on.
     At a terminal, control characters in words and labels are written as escapes.
 
     >>> with results_to(None) as write:
@@ -46,7 +46,7 @@ def _write_at_once(text: str) -> None:
 
 
 def _replaced(output: Path) -> Iterator[Write]:
-    target = output.resolve()  # where it is a link, what it points to is replaced
+    target = output.resolve()  # if it is a link, the file that it points to is replaced
     with _told(output):
         part, file = _new_part(target)
     try:
@@ -63,7 +63,7 @@ def _replaced(output: Path) -> Iterator[Write]:
 
 
 def _new_part(target: Path) -> tuple[Path, BinaryIO]:
-    """A new file beside the target: TARGET.part, or with a number where there is one, which may be somebody's."""
+    """A new file next to the target: TARGET.part, with a number if that exists, since it may be somebody's."""
     for number in count(1):
         part = target.with_name(f"{target.name}.part" if number == 1 else f"{target.name}.{number}.part")
         try:
@@ -86,7 +86,7 @@ def _write_whole(file: BinaryIO, content: bytes, output: Path) -> None:
 
 @contextmanager
 def _told(output: Path) -> Iterator[None]:
-    """A failure to write is told with the file and the cause."""
+    """Raise a failure to write as an error that names the file and the cause."""
     try:
         yield
     except BrokenPipeError:

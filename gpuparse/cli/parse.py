@@ -141,13 +141,13 @@ def parse_command(
 
 @dataclass(frozen=True)
 class Source:
-    """Something to parse: a file, or a text that was given as an argument."""
+    """Something to parse: a file, or an argument that is text."""
 
     name: str  # of the file; - is the standard input
-    text: str | None = None  # None: what the file holds
+    text: str | None = None  # None: the content of the file
 
 
-TEXT = "<text>"  # the name of a text that was given as an argument
+TEXT = "<text>"  # the name of an argument that is text
 _ENDS_OF_TEXT = tuple(".?!…)\"'”’")
 
 
@@ -156,7 +156,7 @@ def sort_arguments(
 ) -> tuple[Path, list[Source]]:
     """The model that parses, and what it parses.
 
-    With `all_text` every argument is text, but for a first one that names the model and has others after it.
+    With `all_text` every argument is text, except for a first one that names the model and is followed by others.
 
     >>> model, sources = sort_arguments(["She saw the man."])
     >>> model.name, sources
@@ -167,8 +167,8 @@ def sort_arguments(
 
 
 def split_model(arguments: Sequence[str], model: str | None = None, least: int = 1) -> tuple[Path, Sequence[str]]:
-    """The model that a command reads, and its other arguments. The model is the option, else the first argument if
-    that is one and there are at least so many, else the English one.
+    """The model that a command reads, and its other arguments. The model is the option; else the first argument, if
+    that is a model and there are at least `least` arguments; else the English one.
 
     >>> model, others = split_model(["english", "wsj/23"])
     >>> model.name, others
@@ -181,8 +181,8 @@ def split_model(arguments: Sequence[str], model: str | None = None, least: int =
 
 
 def looks_like_path(argument: str) -> bool:
-    """Whether an argument is meant as a file: it has a slash or ends in a suffix. A sentence with its full stop, and
-    words that all have tags, are text.
+    """Whether an argument is meant as a file: it has a slash, or ends in a suffix. A sentence that ends in a full stop,
+    and words that all have tags, are text.
 
     >>> [looks_like_path(a) for a in ("my file.txt", "no/such", "Hello", "He and/or she left.", "A/DT dog/NN")]
     [True, True, False, False, False]
@@ -214,7 +214,7 @@ def _source(argument: str, all_text: bool = False) -> Source:
 
 
 def meter_of(sources: Sequence[Source]) -> Meter:
-    """Knows how much there is to read if all sources are files and folders of treebanks; folders are told of."""
+    """Announces folders; the meter knows how much there is to read if all sources are files or folders."""
     from gpuparse.trees import Meter, treebank_files
 
     prepare.tell_folders([source.name for source in sources if source.text is None])
@@ -225,7 +225,7 @@ def meter_of(sources: Sequence[Source]) -> Meter:
 
 
 def needs_no_display(sources: Sequence[Source], output: Path | None) -> bool:
-    """Whether progress is not shown: the terminal is taken, or there are but a few sentences from the command line."""
+    """Whether to show no progress: the terminal is in use, or only a few sentences come from the command line."""
     from gpuparse.cli.progress import terminal_is_taken
 
     few = all(source.text is not None for source in sources)
@@ -249,7 +249,7 @@ def parse_sources(
     retag: bool = False,
     meter: Meter | None = None,
 ) -> Iterator[ParsedTree]:
-    """Parse the sentences of sources, in order; `retag` gives words that have tags those of the model's tagger."""
+    """Parse the sentences of sources, in order; with `retag` even tagged words are tagged by the model's tagger."""
     from gpuparse.api import LoadedParser
     from gpuparse.errors import UsageError
 
@@ -358,7 +358,7 @@ def _lines(source: Source) -> Iterator[Iterator[str]]:
 
 
 def _tell_unknown_tags(sentences: Iterable[Sentence], model: Model) -> Iterator[Sentence]:
-    """Pass sentences on, and say once of each tag that training never saw it."""
+    """Pass sentences on, and warn once of each tag that never occurred in training."""
     from gpuparse.parse.logic.unknown import UnknownReport
 
     report = UnknownReport(model.vocabulary, lambda told: print(f"gpuparse: {told}", file=sys.stderr))

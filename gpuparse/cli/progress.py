@@ -1,6 +1,6 @@
 """Progress on stderr: a bar or a count on a terminal, a line per minute elsewhere. Every live display is made here.
 
-rich takes over stdout too where it is not forbidden, and results then go to the screen instead of their file or pipe.
+By default rich redirects stdout, too, and results would then go to the screen instead of their file or pipe.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 
-SHOWN_AFTER = 0.5  # seconds: what is done sooner needs no display
+SHOWN_AFTER = 0.5  # seconds: shorter work needs no display
 SUMMED_UP_AFTER = 2.0  # seconds: shorter work ends without a line
-BETWEEN_LINES = 60.0  # seconds, where stderr is no terminal
+BETWEEN_LINES = 60.0  # seconds, if stderr is not a terminal
 BAR_WIDTH = 20
 
 
 def live_display(console: Console, screen: Callable[[], RenderableType]) -> Live:
-    """A display at the foot of the terminal; what is printed to stderr meanwhile appears above it.
+    """A display at the bottom of the terminal; what is printed to stderr in the meantime appears above it.
 
     >>> from rich.console import Console
     >>> live_display(Console(), lambda: "3 sentences").transient
@@ -40,7 +40,7 @@ def live_display(console: Console, screen: Callable[[], RenderableType]) -> Live
 
 
 def terminal_is_taken(writes_results: bool, reads_input: bool = False) -> bool:
-    """Whether results are written to the terminal, or input is typed there: a display would run into either.
+    """Whether results are written to the terminal, or input is typed there: a display would get in the way of both.
 
     >>> terminal_is_taken(writes_results=False)
     False
@@ -49,7 +49,7 @@ def terminal_is_taken(writes_results: bool, reads_input: bool = False) -> bool:
 
 
 class Progress:
-    """How far a piece of work is: how many, how fast, what became of them, and what is left where that is known.
+    """The progress of some work: how many are done, how fast, with which outcomes, and what is left, if known.
 
     >>> with Progress("sentence", total=2) as progress:
     ...     progress.advance("optimal")
@@ -58,9 +58,9 @@ class Progress:
     def __init__(
         self,
         noun: str,  # what is counted, in the singular
-        total: int | None = None,  # how many there are, where that is known
-        share: Callable[[], float | None] | None = None,  # how much of the work is done, where `total` is not known
-        quiet: bool = False,  # nothing is drawn: the terminal is taken
+        total: int | None = None,  # how many there are, if that is known
+        share: Callable[[], float | None] | None = None,  # how much of the work is done, if `total` is not known
+        quiet: bool = False,  # nothing is drawn: the terminal is in use
     ) -> None:
         self._noun, self._total, self._share = noun, total, share
         self._outcomes: Counter[str] = Counter()
@@ -70,7 +70,7 @@ class Progress:
         self._display = self._make_display() if self._at_terminal and not quiet else None
 
     def _make_display(self) -> Live:
-        from rich.console import Console  # not imported where nothing is drawn: a start takes long enough
+        from rich.console import Console  # imported only if something is drawn, so that a start is quick
 
         return live_display(Console(stderr=True), self._screen)
 
@@ -133,7 +133,7 @@ class Progress:
 
     @property
     def _done(self) -> float | None:
-        """How much of the work is done, from 0 to 1; None where nobody knows."""
+        """How much of the work is done, from 0 to 1; None if that is not known."""
         done = self._share() if self._share else self._count / self._total if self._total else None
         return None if done is None else min(1.0, done)
 

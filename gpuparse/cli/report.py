@@ -1,4 +1,4 @@
-"""The training report: one HTML file with its charts drawn inside, which opens without a network."""
+"""The training report: one HTML file that contains its charts, and needs no network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`gpuparse synth`: a synthetic treebank, for trying things where there is no treebank."""
+"""`gpuparse synth`: a synthetic treebank, to try things without a real one."""
 
 from __future__ import annotations
 

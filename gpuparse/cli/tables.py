@@ -21,7 +21,7 @@ def print_json(content: Any) -> None:
 
 
 def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]], figures: bool = True) -> None:
-    """Prints a table; the first column is a name, the others are figures, which line up on the right, or words.
+    """Prints a table; the first column is a name, the others are words or figures, which are aligned on the right.
 
     >>> print_table("By label", ["label", "f1"], [["NP", "91.20"], ["ADVP", "7.50"]])
     By label

@@ -44,7 +44,7 @@ SYNTHETIC = (
 
 
 def _read_config(context: typer.Context, file: Path | None) -> Path | None:
-    """Take the defaults of the options from a TOML file; what the command line says still wins."""
+    """Take the defaults of the options from a TOML file; the command line takes precedence."""
     if file is None:
         return None
     try:
@@ -212,7 +212,7 @@ def train_command(
 
 
 def continuing_command(arguments: Sequence[str]) -> str:
-    """The command that continues a run which was started by these arguments, for a shell.
+    """The shell command that continues a run that was started with these arguments.
 
     >>> continuing_command(["-c", "train", "my trees", "--overwrite"]).partition("; ")[2]
     "run()' train --resume 'my trees'"
@@ -228,7 +228,7 @@ def continuing_command(arguments: Sequence[str]) -> str:
 
 
 def _program(program: str) -> list[str]:
-    """What starts this program in a shell: its name where the shell finds it, else its path, else its Python."""
+    """How to start this program in a shell: by its name if the shell finds it, else its path, else its Python."""
     name = Path(program).name
     if not os.access(program, os.X_OK):
         return [sys.executable, "-c", "from gpuparse.cli.main import run; run()"]
@@ -236,7 +236,7 @@ def _program(program: str) -> list[str]:
 
 
 def _jobs_for(device: FoundDevice) -> int:
-    """How many labels learn in parallel by default: a GPU needs few to be busy, and each takes memory."""
+    """How many labels are learned in parallel by default: a GPU needs few to be busy, and each takes memory."""
     return GPU_JOBS if device.number is not None else os.cpu_count() or 1
 
 
@@ -311,7 +311,7 @@ def _settings(
 
 @contextmanager
 def _termination_interrupts() -> Iterator[None]:
-    """A polite request to end (SIGTERM) is treated as Ctrl-C: the logs are whole, and --resume goes on."""
+    """SIGTERM is treated like Ctrl-C: the logs are complete, and --resume continues."""
 
     def interrupt(*_: Any) -> None:
         raise KeyboardInterrupt

@@ -131,7 +131,7 @@ class TrainingDisplay(Observer):
         return Group(head, self._label_table()) if self._stage == "labels" else Group(head)
 
     def _done_share(self) -> float:
-        """How much of the stage is done; of labels at work, how far their lambda has come."""
+        """How much of the stage is done; labels that are being learned count by how far their lambda has come."""
         if not self._total:
             return 0.0
         with self._lock:
@@ -179,7 +179,7 @@ class TrainingDisplay(Observer):
         }
 
     def summary(self, model: Model, path: Path) -> None:
-        """Print what came out of it."""
+        """Print the result."""
         self.stage("", 0)
         self._close()
         figures = self.figures(model, path)

@@ -1,4 +1,4 @@
-"""`gpuparse warm-up`: everything compiled now, for images and clusters where nobody wants to wait later."""
+"""`gpuparse warm-up`: compile everything now, for images and clusters, so that nobody waits later."""
 
 from __future__ import annotations
 
@@ -35,5 +35,5 @@ def warm_up_command() -> None:
         with telling.told_to(show):
             practise_explaining()
             practise_training()
-        show(sum(telling.FUNCTIONS.values()))  # some were compiled before, or once for two purposes
+        show(sum(telling.FUNCTIONS.values()))  # some were compiled before, or are used by several commands
     print(f"gpuparse: compiled, in {Store.here().folder}", file=sys.stderr)

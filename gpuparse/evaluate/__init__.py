@@ -1,4 +1,4 @@
-"""PARSEVAL as EVALB defines it, and whether the difference between two parsers is chance."""
+"""PARSEVAL as EVALB defines it, and whether the difference between two parsers is due to chance."""
 
 from gpuparse.evaluate.evaluation import Evaluation, evaluate
 from gpuparse.evaluate.parameters import COLLINS, Rules, read_rules

@@ -28,7 +28,7 @@ class Evaluation:
 
     @cached_property
     def short(self) -> Summary:
-        """The totals of the sentences no longer than the rules' cutoff (40 words unless set)."""
+        """The totals of the sentences no longer than the rules' cutoff (by default 40 words)."""
         return summarise(score for score in self.scores if score.length <= self.rules.cutoff)
 
     @cached_property
@@ -46,7 +46,7 @@ class Evaluation:
         return [score for score in self.scores if score.status == status]
 
     def warning(self) -> str:
-        """What must be known before the figures are believed; empty where every sentence was scored.
+        """What a reader must know before trusting the figures; empty if every sentence was scored.
 
         >>> from gpuparse.trees.tree import UNPARSED, Tree
         >>> evaluate([Tree(["TOP", "NNP"], [None, "Ann"], [2, 2])], [UNPARSED]).warning()

@@ -1,4 +1,4 @@
-"""An evaluation as text in EVALB's own layout, for eyes and programs that are used to it."""
+"""An evaluation as text in EVALB's own layout, for readers and programs that are used to it."""
 
 from __future__ import annotations
 

@@ -18,17 +18,17 @@ Pair = tuple[str, str]
 class Rules:
     """What counts when two trees are compared."""
 
-    name: str  # said in the output, so that a figure is never without its rules
-    deleted: frozenset[str] = frozenset()  # tags whose words go, and labels whose brackets go
+    name: str  # printed with the figures, which mean nothing without their rules
+    deleted: frozenset[str] = frozenset()  # tags whose words are deleted, and labels whose brackets are
     deleted_for_length: frozenset[str] = frozenset()  # tags not counted in a sentence's length
     equal_labels: tuple[Pair, ...] = ()  # labels or tags that count as the same, in either direction
     equal_words: tuple[Pair, ...] = ()  # words that count as the same, in either direction
-    by_tokens: bool = False  # True: the tags of gold decide which tokens go, in the test tree too; EVALB can't do this
+    by_tokens: bool = False  # True: gold tags decide which tokens are deleted, in the test tree, too; not in EVALB
     labeled: bool = True  # False: only the spans of brackets are compared
     cutoff: int = 40  # the second set of totals is over sentences of at most this length
     max_errors: int | None = field(
         default=None
-    )  # with more error sentences than this there is no score; None: no limit
+    )  # with more error sentences than this there are no figures; None: no limit
 
     def __str__(self) -> str:
         """The rules in one line.

@@ -17,12 +17,12 @@ from gpuparse.trees.preparation import ROOT_LABELS, TOP
 from gpuparse.trees.tree import Tree
 
 Span = tuple[int, int]
-TRACE = "-NONE-"  # the tag of a token that is no word of the text
+TRACE = "-NONE-"  # the tag of a trace, which is not a word of the text
 ANY = "(any)"  # the label of every bracket when brackets are compared without labels
 
 
 class Status(IntEnum):
-    """What became of a sentence; the numbers are EVALB's."""
+    """Whether a sentence was scored; the numbers are EVALB's."""
 
     VALID = 0
     ERROR = 1  # the words differ: in no total
@@ -30,7 +30,7 @@ class Status(IntEnum):
 
 
 class Brackets(NamedTuple):
-    """What counts of a tree."""
+    """The words and brackets of a tree that count."""
 
     length: int  # words, with punctuation: all but those deleted for length
     words: list[str]  # the words left after deletion, and their tags
@@ -78,7 +78,7 @@ class SentenceScore(NamedTuple):
 
 
 def percent(part: int, whole: int) -> float:
-    """A share in percent; of nothing, 0.
+    """A share in percent; 0 if the whole is 0.
 
     >>> percent(1, 4), percent(0, 0)
     (25.0, 0.0)
@@ -129,12 +129,12 @@ class Scorer:
         )
 
     def _kept_by_gold(self, gold: Tree, test: Tree) -> list[bool]:
-        """Whether each token of test counts: as the token in its place in gold does. Traces have no place."""
+        """Whether each token of the test tree counts: if the gold token in its place does; traces have no place."""
         kept = iter([token.tag not in self.rules.deleted for token in gold.tokens() if token.tag != TRACE])
         return [token.tag != TRACE and next(kept, True) for token in test.tokens()]
 
     def brackets(self, tree: Tree, kept: Sequence[bool] | None = None) -> Brackets:
-        """What counts of a tree: the words and brackets that the rules leave; `kept` says which tokens, if not tags."""
+        """The words and brackets of a tree that count; `kept` says which tokens do, by default their tags decide."""
         deleted, not_counted = self.rules.deleted, self.rules.deleted_for_length
         tokens = tree.tokens()
         if kept is None:
@@ -148,7 +148,7 @@ class Scorer:
             start, end = before[node], before[tree.ends[node]]
             if word is not None or start == end:
                 continue
-            # However a treebank spells the root, it is TOP: EVALB knows only that, and would count ROOT as a bracket.
+            # The root is TOP, however a treebank spells it: EVALB knows only TOP, and would count ROOT as a bracket.
             if node == 0 and label in ROOT_LABELS and label not in deleted:
                 label = TOP
             name = self._bracket_label(label)
@@ -178,7 +178,7 @@ class Scorer:
         return label == other or (label, other) in self._equal_labels
 
     def _difference(self, gold: Sequence[str], test: Sequence[str]) -> str:
-        """How the words differ; empty where they do not."""
+        """How the words differ; empty if they do not."""
         if len(gold) != len(test):
             return f"gold has {len(gold)} words and test {len(test)}, punctuation aside"
         for number, (word, other) in enumerate(zip(gold, test, strict=True), 1):
@@ -187,7 +187,7 @@ class Scorer:
         return ""
 
     def _match(self, gold: Brackets, test: Brackets) -> list[str]:
-        """The labels of the gold brackets that have a test bracket of their own; each takes the first one free."""
+        """The labels of the gold brackets that are matched, each with the first test bracket that is free."""
         free: defaultdict[Span, list[str]] = defaultdict(list)
         for label, span in zip(test.labels, test.spans, strict=True):
             free[span].append(label)

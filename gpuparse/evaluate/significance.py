@@ -1,8 +1,8 @@
-"""Is the difference between two parsers chance? Stratified shuffling (Noreen 1989; Cohen 1995).
+"""Is the difference between two parsers due to chance? Stratified shuffling (Noreen 1989; Cohen 1995).
 
-If the parsers did not differ, it would not matter whose result a sentence's is. So a trial swaps the two results of
-each sentence with probability 1/2 and takes the difference anew; p is the share of trials (the result found is one of
-them) whose difference is at least as great, in size, as the one found.
+If the parsers did not differ, it would not matter which of them a sentence's result is from. So a trial swaps the two
+results of each sentence with probability 1/2 and computes the difference again; p is the share of trials, the observed
+result included, whose absolute difference is at least as great as the observed one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Counts = npt.NDArray[np.int64]
 Measures = npt.NDArray[np.float64]
 
 MEASURES = ("recall", "precision", "f1")
-BITS_AT_ONCE = 1 << 24  # swaps held in memory at one time
+BITS_AT_ONCE = 1 << 24  # swaps held in memory at once
 EQUAL = 1e-9  # differences in percent that are this close are the same
 
 

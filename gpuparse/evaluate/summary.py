@@ -69,12 +69,12 @@ class Summary(BracketCounts):
 
     @property
     def valid(self) -> int:
-        """The sentences that the measures are over."""
+        """The number of sentences that the measures are computed over."""
         return self.sentences - self.errors - self.skipped
 
     @property
     def average_crossing(self) -> float:
-        """Crossing brackets a sentence."""
+        """Crossing brackets per sentence."""
         return self.crossing / self.valid if self.valid else 0.0
 
     def figures(self) -> Figures:

@@ -1,7 +1,7 @@
-"""How functions are compiled, and by whom: the only code that names Numba's flags.
+"""How functions are compiled: the only code that names Numba's flags.
 
-A function is written once, as Python that Numba can compile, and is given one of these flavours. None of them imports
-Numba, which takes its time: what compiles a function does.
+A function is written once, as Python that Numba can compile, and gets one of these flavours. Numba is slow to import:
+that happens only when a function is compiled.
 """
 
 from gpuparse.jit.flavours import (

@@ -1,9 +1,9 @@
-"""Compilation in the background: a process of its own compiles what parsing calls, while Python is at work.
+"""Compilation in the background: a separate process compiles what parsing calls, while Python runs it uncompiled.
 
 KEY / parse.lock       held by the process that compiles
       parse.compiled   how many functions it has compiled so far
       parse.failed     why it gave up
-      parse.ready      it is done: all is in KEY / numba
+      parse.ready      it is done: everything is in KEY / numba
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from gpuparse.jit.store import VARIABLE as CACHE
 from gpuparse.jit.store import Store
 from gpuparse.storage import locked, write_atomically
 
-BETWEEN_LOOKS = 0.05  # seconds between two looks at the files
+BETWEEN_LOOKS = 0.05  # seconds between two checks of the files
 
 
 class Background:
-    """What this process knows of the compilation, which may be another process's."""
+    """What this process knows of the compilation, which another process may be doing."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -44,7 +44,7 @@ class Background:
         return cls(Store.here())
 
     def is_ready(self) -> bool:
-        """Whether all is compiled; if not, it is seen to, and once in a while said how far it is."""
+        """Whether everything is compiled; if not, compilation is started, and its progress is reported now and then."""
         now = time.monotonic()
         if self._ready or self._failed or now - self._last_look < BETWEEN_LOOKS:
             return self._ready
@@ -74,7 +74,7 @@ class Background:
             self._give_up(str(error))
 
     def _say_later(self, line: str) -> None:
-        """Not that it is done: that is said when the code is at hand."""
+        """Report progress, but not the end: that is reported when the code is loaded."""
         if "of" in line:
             telling.on_stderr(line)
 
@@ -93,14 +93,14 @@ class Background:
         return self._store.folder / f"parse.{what}"
 
     def wait(self) -> None:
-        """Come back when all is compiled, or nobody will compile it."""
+        """Return when everything is compiled, or when it is known that it will not be."""
         while not self.is_ready() and not self._failed:
             time.sleep(BETWEEN_LOOKS)
 
     def compile_all(self, listener: telling.Listener | None = None) -> None:
-        """What the process in the background does, unless another does it already.
+        """The work of the process in the background, unless another process does it already.
 
-        With a listener, which hears how far it is, what another does is waited for.
+        With a listener, which is told of progress, it waits for that other process.
         """
         self._store.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         with locked(self._file("lock"), wait=listener is not None) as held:

@@ -2,14 +2,14 @@
 
     compiled     called by compiled code; called from Python it runs as Python
     inlined      the same, and its machine code is copied into every caller
-    spliced      the same, and its source is copied into every caller, so that loops around it can become vectors
+    spliced      the same, and its source is copied into every caller, so that loops around it can be vectorised
     kernel       called from Python, compiled by Numba when it is first called, and kept in the cache
     eventual     the same, but it runs as Python until a process in the background has compiled it
-    vectorised   a kernel that divides: Numba looks at every divisor for a zero, which keeps loops from becoming vectors
+    vectorised   a kernel that divides without a check for zero, which would keep loops from being vectorised
     intrinsic    an LLVM instruction, and what it does in Python
 
-A function of the first three flavours stays the plain function that it was, so that Python runs it at full speed. It
-only gets an attribute that Numba asks for, `_numba_type_`, once Numba is there.
+A function of the first three flavours stays a plain function, so that Python runs it at full speed. It only gets an
+attribute that Numba asks for, `_numba_type_`, once Numba is imported.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ Arguments = ParamSpec("Arguments")
 Returned = TypeVar("Returned")
 Adopt = Callable[[Function, dict[str, Any]], None]
 
-# Arrays outlive every call of compiled code, so there is nothing to count; counting their references, at each call and
-# for each array, took a third of the time of the search. A function compiled so can't make arrays.
+# Arrays outlive every call of compiled code, so their references need not be counted; counting them, at each call and
+# for each array, took a third of the time of the search. A function compiled like this can't make arrays.
 UNCOUNTED = {"_nrt": False}
 INNER = {"nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 OUTER = {"nogil": True, "no_cfunc_wrapper": True}
 
 _waiting: list[tuple[Function, dict[str, Any]]] = []  # functions that Numba has not been told of yet
-_adopt: Adopt | None = None  # tells Numba of a function, once Numba is there
+_adopt: Adopt | None = None  # tells Numba of a function, once Numba is imported
 
 
 def adopt_with(adopt: Adopt) -> None:
@@ -72,8 +72,8 @@ def compiled(function: Function | None = None, *, allocates: bool = False) -> An
 def inlined(function: Written) -> Written:
     """For compiled code to call, copied into every caller.
 
-    A call hands over every array of a named tuple by itself, seven numbers each: hundreds of pushes for a large one.
-    What is called for each feature is therefore inlined.
+    A call passes every array of a named tuple separately, as seven numbers: hundreds of pushes for a large tuple. A
+    function that is called for each feature is therefore inlined.
     """
     return _inner(function, INNER | UNCOUNTED | {"forceinline": True})
 
@@ -86,7 +86,7 @@ def spliced(function: Written) -> Written:
 
 
 def intrinsic(make: Function) -> Callable[[Function], Function]:
-    """An instruction of LLVM: `make` is what `numba.extending.intrinsic` takes, the function is its twin in Python."""
+    """An instruction of LLVM: `make` is for `numba.extending.intrinsic`, the function does the same in Python."""
 
     def decorate(function: Function) -> Function:
         function.make = make  # type: ignore[attr-defined]  # found by numba_side.py
@@ -127,7 +127,7 @@ class Kernel(Generic[Arguments, Returned]):
 
     @property
     def _numba_type_(self) -> Any:
-        """What compiled code that calls the kernel sees."""
+        """What compiled code sees when it calls the kernel."""
         from gpuparse.jit.numba_side import type_of
 
         return type_of(self.compiled())
@@ -143,7 +143,7 @@ class Eventual(Kernel[Arguments, Returned]):
 
 
 def is_slow() -> bool:
-    """Whether what is `eventual` runs as Python for the time being."""
+    """Whether `eventual` functions run as Python for now."""
     if compiles_at_once():
         return False
     from gpuparse.jit.background import Background
@@ -152,7 +152,7 @@ def is_slow() -> bool:
 
 
 def wait_until_compiled() -> None:
-    """Come back when what is `eventual` is compiled: for long work, and for what is measured."""
+    """Return when the `eventual` functions are compiled: for long work, and for measurements."""
     if not compiles_at_once():
         from gpuparse.jit.background import Background
 

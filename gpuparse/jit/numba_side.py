@@ -1,8 +1,8 @@
 """The functions as Numba sees them. Importing this imports Numba.
 
 Numba asks a value that it does not know for its `_numba_type_`: that is how plain functions become functions that
-compiled code can call. All that Numba does not promise to keep is used here alone; where another version of it lacks
-such a thing, its public ways are taken: the same results, with more to compile and slower calls.
+compiled code can call. Numba's private interfaces are used only here; where a version of Numba lacks one, a public
+interface is used instead: the results are the same, with more to compile and slower calls.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ except ImportError:
     event = CPUTargetOptions = None
 
 PUBLIC_FLAGS = ("nogil", "inline", "error_model")
-_dispatchers: list[Any] = []  # types hold them weakly
+_dispatchers: list[Any] = []  # kept alive here, since types hold them weakly
 
 
 class WideCalls(types.Dispatcher):
-    """A function whose callers hand over whole numbers as 64 bits, and constants as numbers like any other.
+    """A function to which integers are passed as 64 bits, and constants like any other number.
 
-    Numba compiles a function anew for each width and, while it infers types, for each constant.
+    Otherwise Numba would compile it again for each width and, while it infers types, for each constant.
     """
 
     def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
@@ -65,7 +65,7 @@ def _adopt(function: Callable[..., Any], options: dict[str, Any]) -> None:
 
 
 def _calling(instruction: Any, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that Numba can compile: it does nothing but call an instruction, as its twin in Python is called."""
+    """A function that Numba can compile: it only calls the instruction, with the arguments of its Python version."""
     if len(inspect.signature(function).parameters) == 1:
         return lambda first: instruction(first)
     return lambda first, second: instruction(first, second)
@@ -80,15 +80,15 @@ def make_dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> An
 
 
 def type_of(dispatcher: Any) -> Any:
-    """What compiled code sees of a function that Python can call too."""
+    """What compiled code sees of a function that Python can call, too."""
     return types.Dispatcher(dispatcher)
 
 
 @contextmanager
 def _cache_in(folder: Any) -> Any:
-    """Numba's cache goes by the file of a function, not by those of what it calls: the folder stands for all of them.
+    """Numba's cache depends on the file of a function, but not on those of the functions it calls; the folder does.
 
-    The setting is Numba's own and holds for everybody, so it is put back.
+    The setting is global to Numba, so it is restored afterwards.
     """
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(folder)
@@ -99,7 +99,7 @@ def _cache_in(folder: Any) -> Any:
 
 
 class _Watch(event.Listener if event is not None else object):  # type: ignore[misc]  # known when it runs
-    """Counts the functions of ours that are compiled; meanwhile nothing is collected: there is little garbage."""
+    """Counts our functions as they are compiled; garbage collection is off in the meantime, since there is little."""
 
     def __init__(self) -> None:
         self._depth = 0

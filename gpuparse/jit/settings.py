@@ -1,7 +1,7 @@
 """What the environment says about compilation.
 
-GPUPARSE_COMPILE is `background` (the default: Python at work until the machine code is there), `wait` (nothing runs
-before it is there) or `never` (Python all the way: slow, and the same to the bit).
+GPUPARSE_COMPILE is `background` (the default: Python runs until the machine code is ready), `wait` (nothing runs before
+it is ready) or `never` (always run Python: slow, with results that are the same to the bit).
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""Where machine code and what is laid out for it are kept, and under which key.
+"""Where machine code, and rules laid out for it, are kept, and under which key.
 
     ROOT / KEY / numba/       what Numba compiled
                  parse.*      how far a process in the background is: see background.py
 
-The key covers every source of gpuparse, the versions of what compiles them, and the processor. Numba looks at the time
-of a function's own file too: so does the key, or what is said to be compiled might not be found.
+The key covers every source of gpuparse, the versions of what compiles them, and the processor. Numba also compares the
+modification time of a function's file, so the key covers that, too: else what counts as compiled might not be found.
 
-ROOT is GPUPARSE_CACHE, or the user's cache folder, or where neither can be written a folder for temporary files that
-nobody else can write.
+ROOT is GPUPARSE_CACHE, or the user's cache folder, or if neither can be written, a temporary folder that only the user
+can write to.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from pathlib import Path
 VARIABLE = "GPUPARSE_CACHE"
 KEPT = 30 * 86_400  # seconds since a folder was made
 KEY_BYTES = 12
-NUMBA_SETTINGS = "NUMBA_"  # environment variables that begin so change what Numba makes
+NUMBA_SETTINGS = "NUMBA_"  # environment variables with this prefix change what Numba compiles
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Store:
         return self.folder / "numba"
 
     def forget_old(self) -> None:
-        """Remove what older versions of the program left and nobody has used for a while."""
+        """Remove what older versions of the program left behind and has not been used for a while."""
         for folder in self.root.iterdir():
             if folder.name != self.key and _is_key(folder.name) and time.time() - folder.stat().st_mtime > KEPT:
                 shutil.rmtree(folder, ignore_errors=True)
@@ -84,7 +84,7 @@ def _can_write(folder: Path) -> bool:
 
 
 def _temporary_root() -> Path:
-    """A folder that is ours alone: machine code that others could write there would be run."""
+    """A folder that only the user can write to: the machine code in it will be run."""
     user = os.getuid() if hasattr(os, "getuid") else os.environ.get("USERNAME", "user")
     folder = Path(tempfile.gettempdir(), f"gpuparse-{user}")
     if _can_write(folder) and _is_private(folder):

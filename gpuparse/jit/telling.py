@@ -1,7 +1,7 @@
-"""What is said of compilation: that it goes on, how far it is, and that it is done, on stderr.
+"""Reports of compilation on stderr: that it is going on, how far it is, and that it is done.
 
-Every process that compiles says so, whoever started it: a command at a terminal, one without, a program that imports
-gpuparse. What the user sees instead (a bar) is set by `told_to`.
+Every process that compiles says so, however it was started: by a command, at a terminal or not, or by a program that
+imports gpuparse. `told_to` replaces these lines by something else, such as a progress bar.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-# About how many functions a task compiles, on a CPU; tests/jit/test_compilation.py counts them.
+# About how many functions each command compiles, on a CPU; tests/jit/test_compilation.py counts them.
 FUNCTIONS = {"parse": 83, "explain": 41, "train": 82}
 BETWEEN_LINES = 5.0  # seconds
 
-Listener = Callable[[int], None]  # hears how many functions have been compiled
+Listener = Callable[[int], None]  # is called with the number of functions compiled so far
 
 
 class Lines:
@@ -34,7 +34,7 @@ class Lines:
         self._last = 0.0
 
     def __call__(self, compiled: int) -> None:
-        """So many functions have been compiled."""
+        """Report that so many functions have been compiled."""
         if self._total is not None and compiled >= self._total:
             if compiled == self._total:
                 self._say("compiled for this machine")
@@ -53,7 +53,7 @@ _listener: Listener = Lines(None, on_stderr)
 
 
 def expect(task: str) -> None:
-    """The next that is compiled is for this task."""
+    """Whatever is compiled next is for this purpose."""
     global _listener
     if isinstance(_listener, Lines):
         _listener = Lines(FUNCTIONS[task], on_stderr)
@@ -61,7 +61,7 @@ def expect(task: str) -> None:
 
 @contextmanager
 def told_to(listener: Listener) -> Iterator[None]:
-    """Meanwhile nothing is said; the listener hears instead."""
+    """In the meantime nothing is printed; the listener is called instead."""
     global _listener
     before, _listener = _listener, listener
     try:

@@ -24,7 +24,7 @@ from gpuparse.tag.templates import (
     tag_key,
 )
 
-LONGEST = 500  # words; a longer sentence is tagged in pieces, so that memory stays small whatever the input
+LONGEST = 500  # words; a longer sentence is tagged in pieces, so that memory stays small for any input
 
 
 class Lattice(NamedTuple):
@@ -68,7 +68,7 @@ def score(words, one_word_rows, sentence, starts, dictionary, table, weights, la
             lattice.tags[at, candidate] = dictionary[starts[entry] + candidate]
         look_around(words, sentence, position, near)
         rows = lattice.rows[at]
-        rows[:] = len(table.keys)  # of zeros: a word with one candidate needs no features
+        rows[:] = len(table.keys)  # the row of zeros: a word with one candidate needs no features
         if width > 1:
             find_word_rows(words.attributes, near, one_word_rows, table.keys, table.slots, rows)
         _score_word(rows, lattice.tags[at, :width], weights, lattice.pair[at, 0])
@@ -78,7 +78,7 @@ def score(words, one_word_rows, sentence, starts, dictionary, table, weights, la
 
 @compiled
 def _score_word(rows, tags, weights, totals):
-    """Write what features of words alone say of each candidate."""
+    """Write the scores of each candidate by features of words alone."""
     totals[: len(tags)] = 0
     for row in rows:
         _add_row(row, tags, weights, totals)
@@ -86,7 +86,7 @@ def _score_word(rows, tags, weights, totals):
 
 @compiled
 def _score_last_tags(attributes, near, table, weights, lattice, at):
-    """Add what features with the last tag say. The word's own scores stand with the first of these tags: it is last."""
+    """Add the scores by features with the last tag. The word's own scores are kept with the first: it comes last."""
     tags = lattice.tags[at, : lattice.width[at]]
     for before in range(lattice.width[at - 1] - 1, -1, -1):
         last_tag = lattice.tags[at - 1, before]
@@ -109,7 +109,7 @@ def _add_row(row, tags, weights, totals):
 
 @compiled
 def viterbi(positions, table, weights, lattice, best, back, tags):
-    """Write the tags of the best sequence; of equals, the one whose tags have the lowest numbers, the last first.
+    """Write the tags of the best sequence; among equals, the one with the lowest tag numbers, compared from the end.
 
     best[at, b, c] = pair[at, b, c] + max over a of (best[at - 1, a, b] + the score of c after b after a)
     """

@@ -2,7 +2,7 @@
 
 The model is log-linear over sequences: the probability of a sentence's tags is exp(their score) over the sum of the
 same for all sequences of candidates. The gradient of a weight is the expected number of its feature less the number
-under the right tags; forward and backward sums give expectations. Each weight has its own rate (AdaGrad).
+under the right tags; expectations are computed by forward and backward sums. Each weight has its own rate (AdaGrad).
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ def learn_weights(words: Words, gold: np.ndarray, lexicon: Lexicon, table: Table
 
 
 class Descent(NamedTuple):
-    """What the descent remembers, and its settings."""
+    """The state of the descent, and its settings."""
 
-    squares: np.ndarray  # float32[rows + 1, tags]: one more than the sum of the squares of a weight's gradients
+    squares: np.ndarray  # float32[rows + 1, tags]: 1 + the sum of the squares of a weight's gradients
     factors: np.ndarray  # float64: exp(weights) of the last rows, those of "tag-1 tag-2", which all sums use
     first: int  # the first of those rows
     rate: np.float32
@@ -188,14 +188,14 @@ def _learn_last_two_tags(at, right, table, weights, descent, lattice, probabilit
 
 @compiled(allocates=True)
 def _is_negligible(at, middle, candidate, right, descent, probability):
-    """Whether no tag before two wrong neighbours can have a gradient to follow."""
+    """Whether the gradients of all tags before two wrong neighbours are negligible."""
     is_right = middle == right[at - 1] and candidate == right[at]
     return not is_right and probability[at, middle, candidate] <= descent.negligible
 
 
 @compiled(allocates=True)
 def _descend(row, tag, gradient, weights, descent):
-    """One step of one weight; the last row, of features without weights, stays zero."""
+    """One step of one weight; the last row, which stands for features without weights, stays zero."""
     if abs(gradient) <= descent.negligible or row == len(weights) - 1:
         return
     descent.squares[row, tag] += gradient * gradient

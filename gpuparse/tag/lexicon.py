@@ -1,6 +1,6 @@
 """What the tagger knows of words: the words themselves, their affixes and shapes, and the tags of the frequent ones.
 
-A word is to the tagger a row of numbers, one an attribute. Nothing here depends on a language or a script.
+To the tagger a word is a row of numbers, one per attribute. Nothing here depends on a language or a script.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ ATTRIBUTES = (
     *(f"prefix{length}" for length in range(1, LONGEST_AFFIX + 1)),
     *(f"suffix{length}" for length in range(1, LONGEST_AFFIX + 1)),
     "shape",
-    "class",  # which tags a frequent word has had; of another word, the shape
+    "class",  # of a frequent word, the tags it occurred with; of another word, the shape
 )
 EDGE = 0  # the value of every attribute before the first and after the last word; real values begin at 1
 NOTHING = -1  # the value where there is none, such as the number of an unknown word
 
 
 def shape(word: str) -> str:
-    """Capitals, small letters and digits as X, x and d, runs cut to two; other characters as they are.
+    """Capitals, small letters and digits as X, x and d, runs shortened to two; other characters as they are.
 
     >>> shape("McDonald"), shape("F-16s"), shape("1,000.50")
     ('XxXxx', 'X-ddx', 'd,dd.dd')
@@ -65,11 +65,11 @@ class Lexicon:
     suffixes: tuple[str, ...]
     shapes: tuple[str, ...]
     dictionary_starts: np.ndarray  # int32[frequent words + 2]: where the tags of each begin
-    dictionary_tags: np.ndarray  # int16: at the end those of all other words
+    dictionary_tags: np.ndarray  # int16: of all words, last those of words that are not frequent
 
     @classmethod
     def learn(cls, sentences: Iterable[Sequence[Token]], known: int, frequent: int) -> Lexicon:
-        """From tagged sentences: words seen so often are known, or frequent enough for the tag dictionary."""
+        """From tagged sentences; words that occur so often are known, or are in the tag dictionary."""
         counts = Counter(token for sentence in sentences for token in sentence)
         tags = tuple(sorted({token.tag for token in counts}))
         number = {tag: index for index, tag in enumerate(tags)}
@@ -93,7 +93,7 @@ class Lexicon:
 
     @property
     def frequent(self) -> int:
-        """The number of words in the tag dictionary; also the entry of all others."""
+        """The number of words in the tag dictionary, which is also the entry of all other words."""
         return len(self.dictionary_starts) - 2
 
     def entry(self, word: str) -> int:
@@ -126,7 +126,7 @@ class Lexicon:
 
     @cached_property
     def _rows(self) -> dict[str, list[int]]:
-        """The attributes of known words, as they are met."""
+        """The attributes of known words, in the order in which they occur."""
         return {}
 
     def sizes(self) -> np.ndarray:
@@ -145,7 +145,7 @@ class Lexicon:
 
     @cached_property
     def _classes(self) -> list[int]:
-        """For each frequent word which set of tags it has, the sets numbered as they are met."""
+        """For each frequent word which set of tags it has; sets are numbered in the order in which they occur."""
         starts, tags = self.dictionary_starts.tolist(), self.dictionary_tags.tolist()
         numbers: dict[tuple[int, ...], int] = {}
         sets = (tuple(tags[starts[entry] : starts[entry + 1]]) for entry in range(self.frequent))
@@ -177,7 +177,7 @@ def _by_count(words: Counter[str]) -> list[str]:
 
 
 def _known_words(words: Counter[str], known: int) -> tuple[str, ...]:
-    """The words, and the words in small letters, that are seen so often."""
+    """The words, as they are and in small letters, that occur at least so often."""
     in_small_letters = _count_strings(words, lambda word: [word.lower()])
     kept = {word for counts in (words, in_small_letters) for word, count in counts.items() if count >= known}
     return tuple(_by_count(Counter({word: words[word] for word in kept})))

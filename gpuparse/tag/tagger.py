@@ -32,8 +32,8 @@ from gpuparse.text.tokens import TokenStyle
 from gpuparse.trees import Token
 
 SCALE = 1024  # a weight of 1.0, in the whole numbers that are stored
-MOST = 32767  # of tags, and the greatest weight: what 16 bits hold
-MOST_PROBES = 256  # to find a key; among a million keys at random the longest way is about 70
+MOST = 32767  # tags, and the greatest weight: the most that 16 bits hold
+MOST_PROBES = 256  # to find a key; among a million random keys the most is about 70
 ARRAYS = {
     "keys": np.int64,
     "row_starts": np.int32,
@@ -56,7 +56,7 @@ class Tagger:
 
     lexicon: Lexicon
     style: TokenStyle  # how the treebank cuts text into tokens
-    keys: np.ndarray  # int64[rows], rising: the features that have weights
+    keys: np.ndarray  # int64[rows], ascending: the features that have weights
     row_starts: np.ndarray  # int32[rows + 1]: where the weights of each begin
     row_tags: np.ndarray  # int16[weights]
     row_weights: np.ndarray  # int16[weights], in 1/SCALE
@@ -88,7 +88,7 @@ class Tagger:
         dictionary = (self.lexicon.dictionary_starts, self.lexicon.dictionary_tags)
         tag_sentences(words, *dictionary, self._table, self._weights, lattice, tags)
         names = map(self.lexicon.tags.__getitem__, tags.tolist())
-        for sentence in sentences:  # zip asks for the word first, so that no tag is lost at a sentence's end
+        for sentence in sentences:  # zip takes the word first, so that no tag is lost at the end of a sentence
             yield [Token(word, name) for word, name in zip(sentence, names, strict=False)]
 
     @cached_property
@@ -153,7 +153,7 @@ def train_tagger(sentences: Iterable[Sequence[Token]], options: TaggerOptions | 
     >>> train_tagger([[Token("Dogs", "NNS")]] * 9).lexicon.tags
     ('NNS',)
     """
-    from gpuparse.tag.learning import learn_weights  # parsing needs none of it
+    from gpuparse.tag.learning import learn_weights  # which parsing does not need
 
     options = options or TaggerOptions()
     examples = [list(sentence) for sentence in sentences if sentence]
@@ -183,7 +183,7 @@ def _pruned(lexicon: Lexicon, style: TokenStyle, keys: np.ndarray, weights: np.n
 def jackknife(
     sentences: Sequence[Sequence[Token]], folds: int = 10, options: TaggerOptions | None = None
 ) -> list[list[Token]]:
-    """The sentences with the tags of taggers that were trained without them: each of `folds` parts by the others.
+    """The sentences with the tags of taggers that were not trained on them, by cross-validation in `folds` parts.
 
     >>> [tokens[0].tag for tokens in jackknife([[Token("Dogs", "NNS")]] * 18, folds=2)][:2]
     ['NNS', 'NNS']
@@ -253,7 +253,7 @@ def _check_starts(starts: np.ndarray, end: int, what: str) -> None:
 
 
 def _check_tags(tags: np.ndarray, starts: np.ndarray, tag_count: int) -> None:
-    """Tags exist, and each list of them rises."""
+    """Check that the tags exist, and that each list of them is ascending."""
     _check(bool(((tags >= 0) & (tags < tag_count)).all()), "it names a tag that is not there")
     rises = tags[1:] > tags[:-1]
     inner = starts[(starts > 0) & (starts < len(tags))]

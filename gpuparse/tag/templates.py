@@ -1,7 +1,7 @@
 """Features of a word in its sentence: what each looks at, and its key.
 
-A feature is a template and the one or two values that it found. They are packed into one number, the key; a table
-of the keys seen in training gives the feature's row of weights. Keys are exact: no two features share a row.
+A feature is a template and one or two values. They are packed into one number, the key; a table of the keys that
+occurred in training gives the feature's row of weights. Keys are exact: no two features share a row.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ LAST_TWO_TAGS = LAST_TAG + 1
 HISTORY = (*(f"{attribute} tag-1" for attribute in WITH_TAG), "tag-1", "tag-1 tag-2")
 
 REACH = 2  # the greatest distance of a template
-VALUE_BITS = 24  # values are numbers of words at most
+VALUE_BITS = 24  # values are numbers, at most that of a word
 MULTIPLIER = 0x9E3779B97F4A7C15  # spreads keys over the table: 2**64 by the golden ratio
 
 
@@ -67,7 +67,7 @@ class Words(NamedTuple):
 class Table(NamedTuple):
     """The rows of weights, found by key."""
 
-    keys: np.ndarray  # int64[rows], rising
+    keys: np.ndarray  # int64[rows], ascending
     slots: np.ndarray  # int32[a power of two]: open addressing; -1 is empty
     last_tag: np.ndarray  # int32[tags + 1]: the row of the template "tag-1", or the row of zeros
     last_two_tags: np.ndarray  # int32[tags + 1, tags + 1]: of "tag-1 tag-2"
@@ -114,7 +114,7 @@ def _slot(key, slots):
 
 @compiled
 def find_row(keys, slots, key):
-    """The row of a key, or that of zeros, which comes after the last."""
+    """The row of a key, or the row of zeros, which comes after the last."""
     if key >= 0:
         slot = _slot(key, slots)
         while slots[slot] >= 0:
@@ -125,7 +125,7 @@ def find_row(keys, slots, key):
 
 
 def make_table(keys: np.ndarray, tag_count: int) -> Table:
-    """The table of rising keys.
+    """The table of ascending keys.
 
     >>> table = make_table(np.array([7, 9]), tag_count=1)
     >>> with np.errstate(over="ignore"):  # a hash overflows, of which Python would warn
@@ -139,7 +139,7 @@ def make_table(keys: np.ndarray, tag_count: int) -> Table:
 
 
 def longest_probe(keys: np.ndarray) -> int:
-    """How many full slots a search passes at most before it finds its key, or an empty slot: the key is not there.
+    """The most full slots that a search passes before it finds its key, or an empty slot if there is no such key.
 
     >>> longest_probe(np.array([7, 9]))
     1
@@ -150,10 +150,10 @@ def longest_probe(keys: np.ndarray) -> int:
 
 
 def _fill_slots(keys: np.ndarray) -> np.ndarray:
-    """The row of each key in the first slot that is free from the one that it hashes to.
+    """Put the row of each key into the first free slot from the one that it hashes to.
 
-    In the order of those slots: place[n] = max(home[n], place[n - 1] + 1). What comes out beyond the last slot starts
-    again from the first; more than half of the slots stay empty, so that once is enough.
+    In the order of those slots, place[n] = max(home[n], place[n - 1] + 1). Places beyond the last slot wrap around to
+    the first; more than half of the slots stay empty, so that wrapping once is enough.
     """
     slots = np.full(1 << int(2 * len(keys) + 1).bit_length(), -1, np.int32)
     mixed = keys.astype(np.uint64) * np.uint64(MULTIPLIER)
@@ -168,14 +168,14 @@ def _fill_slots(keys: np.ndarray) -> np.ndarray:
 
 
 def _in_a_line(home: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The rows in the order of their homes, and the place of each, on a line that does not end."""
+    """The rows in the order of their homes, and the place of each, if there were slots without end."""
     rows = np.argsort(home, kind="stable")
     before = np.arange(len(rows))
     return rows, np.maximum.accumulate(home[rows] - before) + before
 
 
 def _find_rows(keys: np.ndarray, features: np.ndarray) -> np.ndarray:
-    """The rows of features whose keys are at hand, or that of zeros."""
+    """The rows of the features with these keys, or the row of zeros."""
     rows = np.searchsorted(keys, features)
     there = np.append(keys, NOTHING)[rows] == features
     return np.where(there, rows, len(keys)).astype(np.int32)
@@ -231,7 +231,7 @@ def _column(words, tags, edge, template, keys):
 
 
 def collect_keys(words: Words, tags: np.ndarray, edge: int, least: int) -> np.ndarray:
-    """The keys of the features seen at least so often in tagged sentences, rising; `edge` stands before a sentence."""
+    """The keys of the features that occur so often in tagged sentences, ascending; `edge` is the tag before one."""
     column = np.empty(len(words.numbers), np.int64)
     kept = []
     for template in range(LAST_TWO_TAGS + 1):

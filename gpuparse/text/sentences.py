@@ -1,7 +1,7 @@
 """Sentences of raw text: a full stop, question or exclamation mark ends one unless it is part of a word; so does a
 blank line.
 
-Each mark is judged by the word before it and the word after it and by nothing else, so that text can be read in pieces.
+Each mark is judged only by the word before it and the word after it, so that text can be read in pieces.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ENUMERATOR = re.compile(r"[(\[]?(?:\d{1,3}|[A-Za-z]|[ivxIVX]+)(?:\.\d{1,3})*")
 
 
 class Passage(NamedTuple):
-    """A sentence of a longer text, and the place there that it starts at."""
+    """A sentence of a longer text, and the position where it starts."""
 
     text: str
     start: int
@@ -59,7 +59,7 @@ def split_sentences(text: str) -> list[Stretch]:
 
 
 def whole_lines(lines: Iterable[str]) -> Iterator[Passage]:
-    """Lines with their places in the text that they make; one that lacks its line break gets it.
+    """Lines with their positions in the text that they make up; a missing line break is added.
 
     >>> list(whole_lines(["One\\r\\n", "two", "three"]))
     [Passage(text='One\\r\\n', start=0), Passage(text='two\\n', start=5), Passage(text='three\\n', start=9)]
@@ -74,13 +74,13 @@ def whole_lines(lines: Iterable[str]) -> Iterator[Passage]:
 def stream_sentences(lines: Iterable[str]) -> Iterator[Passage]:
     """The sentences of a text that arrives line by line, each as soon as the word after it is known.
 
-    A paragraph of more than LONGEST characters without an end is cut at a line's end, so that memory stays small.
+    A paragraph of more than LONGEST characters in which no sentence ends is cut at the end of a line, to bound memory.
 
     >>> [sentence.text for sentence in stream_sentences(["One line. And", "another.", "", "The end"])]
     ['One line.', 'And\\nanother.', 'The end']
     """
-    pending, start = "", 0  # what is not yet given, and where it starts
-    looked = 0  # no sentence ends before this place of it
+    pending, start = "", 0  # the text that was not yet returned, and where it starts
+    looked = 0  # no sentence ends before this position in it
     for line, line_start in whole_lines(lines):
         if not line.strip():
             yield from _passages(pending, start, _split_paragraph(pending, 0, len(pending), looked))
@@ -101,7 +101,7 @@ def stream_sentences(lines: Iterable[str]) -> Iterator[Passage]:
 
 
 def _last_mark(text: str) -> int:
-    """Where a mark begins that no word follows yet; only marks from here on may be judged anew when text is added."""
+    """Where a mark begins that no word follows yet; only marks from here on are judged again when text is added."""
     return len(text.rstrip(".?!…।" + WIDE_MARKS + CLOSERS + OPENERS + " \t" + LINE_BREAKS))
 
 
@@ -142,7 +142,7 @@ def _ends_sentence(text: str, start: int, end: int, mark: re.Match[str]) -> bool
         return not (lower and mark["closers"])
     if lower:
         return False
-    if marks != ".":  # after dots, "I" is no sign of a new sentence: it is always a capital
+    if marks != ".":  # after dots, "I" does not show that a sentence begins: it is always a capital
         return re.match(r"I(?!\w)", following) is None
     return _full_stop_ends(text, start, mark, following)
 

@@ -1,4 +1,4 @@
-"""Penn-style tokens of English text, each with its place in the text.
+"""Penn-style tokens of English text, each with its position in the text.
 
 A regular expression cuts the text into words, numbers, addresses and marks; rules then cut words at contractions and,
 where the treebank does so, at hyphens. No character but white space is lost.
@@ -28,7 +28,7 @@ class TextToken(NamedTuple):
 
 @dataclass(frozen=True)
 class TokenStyle:
-    """What treebanks do differently; learned from the one that the tagger learns from."""
+    """In what treebanks differ; found from the treebank that the tagger is trained on."""
 
     penn_symbols: bool = True  # quotes as `` and '', [ as -LSB-, a long dash as --, as in the Penn treebank
     split_hyphens: bool = False  # well - known, with the hyphen as a token of its own
@@ -57,7 +57,7 @@ PENN = TokenStyle()
 PENN_SYMBOLS = frozenset({"``", "''", "-LSB-"})
 PLAIN_SYMBOLS = frozenset('"“”[—')
 
-ROUND_BRACKETS = {"(": "-LRB-", ")": "-RRB-"}  # always: the bracket format has no other way to write them
+ROUND_BRACKETS = {"(": "-LRB-", ")": "-RRB-"}  # in every style: the bracket format has no other way to write them
 OTHER_BRACKETS = {"[": "-LSB-", "]": "-RSB-", "{": "-LCB-", "}": "-RCB-"}
 QUOTES = {"“": "``", "”": "''", "„": "``", "«": "``", "»": "''", "‘": "`", "’": "'"}
 DASHES = frozenset("–—―")
@@ -103,7 +103,7 @@ def tokenise(text: str, style: TokenStyle = PENN) -> list[TextToken]:
 
 
 def originals_of(tokens: Iterable[TextToken], text: str, start: int = 0) -> tuple[Original, ...]:
-    """What a text has for its tokens, if it starts at this place of a longer one.
+    """The originals of the tokens, in a text that starts at this position of a longer one.
 
     >>> originals_of(tokenise("(Go!)"), "(Go!)", 10)[0]
     Original(text='(', start=10, end=11)
@@ -112,7 +112,7 @@ def originals_of(tokens: Iterable[TextToken], text: str, start: int = 0) -> tupl
 
 
 def tokenise_text(text: str, style: TokenStyle = PENN) -> Iterator[list[TextToken]]:
-    """The sentences of a text as tokens, with their places in the whole text.
+    """The sentences of a text as tokens, with their positions in the whole text.
 
     >>> [[token.word for token in sentence] for sentence in tokenise_text("It rains. I don't mind.")]
     [['It', 'rains', '.'], ['I', 'do', "n't", 'mind', '.']]
@@ -138,7 +138,7 @@ def _tokens(text: str, sentence: Stretch, style: TokenStyle) -> Iterator[TextTok
 
 
 def _without_final_marks(text: str, start: int, end: int) -> int:
-    """Where an address ends: the marks after it are not part of it, nor is a bracket that it does not open."""
+    """Where an address ends: marks after it are not part of it, nor is a closing bracket that it did not open."""
     while end > start + 1 and (text[end - 1] in ".,;:!?'’*]}" or (text[end - 1] == ")" and "(" not in text[start:end])):
         end -= 1
     return end
@@ -177,7 +177,7 @@ def _word_pieces(text: str, start: int, end: int, style: TokenStyle) -> Iterator
 
 
 def _hyphen_pieces(word: str, start: int, style: TokenStyle) -> Iterator[Stretch]:
-    """A word cut at the hyphens and slashes that this treebank makes tokens of their own."""
+    """A word cut at the hyphens and slashes that are tokens in this treebank."""
     pieces = re.split(r"([-/])", word)
     begin = position = 0
     for index in range(1, len(pieces), 2):
@@ -203,7 +203,7 @@ def _cuts(pieces: Sequence[str], index: int, style: TokenStyle) -> bool:
 
 
 def _written(word: str, style: TokenStyle) -> str:
-    """A word, with the apostrophes of the treebank."""
+    """A word, with apostrophes as the treebank writes them."""
     return word.replace("’", "'") if style.penn_symbols else word
 
 
@@ -226,7 +226,7 @@ def _replaced(text: str, kind: str, place: Stretch, sentence: Stretch, style: To
 
 
 def _penn_quote(text: str, mark: str, place: Stretch, sentence: Stretch) -> str:
-    """A quotation mark with its direction: straight ones open before a word that they touch, and close elsewhere."""
+    """A quotation mark with its direction: a straight one opens if a word follows immediately, and closes otherwise."""
     if mark not in ('"', "'"):
         return QUOTES.get(mark, mark)
     before = text[place.start - 1] if place.start > sentence.start else " "

@@ -28,12 +28,12 @@ _LABEL, _WORD, _STRAY = 1, 2, 3
 _NO_PARSE = re.compile(r"\([ \t\r\n]*(?:\([ \t\r\n]*\)[ \t\r\n]*)?\)")  # `()` or `(())`
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 _TREE_ON_NEW_LINE = re.compile(r"(?<=[\r\n])\(")
-_UNDECODED = re.compile("[\udc80-\udcff]")  # bytes that were not UTF-8, as surrogateescape leaves them
+_UNDECODED = re.compile("[\udc80-\udcff]")  # bytes that are not UTF-8, as surrogateescape decodes them
 
 
 _NOT_UTF8 = "found bytes that are not UTF-8"
 _ONE_WORD = "a word stands alone with its tag, as in (NN rain)"
-_BYTE_ORDER_MARK = "\ufeff"  # passed over between trees, so that joined files read too
+_BYTE_ORDER_MARK = "\ufeff"  # skipped between trees, so that concatenated files can be read
 
 
 class _Malformed(Exception):
@@ -58,8 +58,8 @@ def read_trees(
 ) -> Iterator[Tree]:
     """The trees of files and folders, one after the other; `-` is the standard input.
 
-    A malformed tree is an error. With `skip_bad` it is left out and its error is added to `skipped`, where that is
-    given; from there on every line of the file that starts with an opening bracket starts a tree.
+    A malformed tree is an error. With `skip_bad` it is left out and its error is added to `skipped`, if there is such
+    a list; from there on every line of the file that starts with an opening bracket starts a tree.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -110,7 +110,7 @@ def parse_tree(text: str) -> Tree:
 
 
 def parse_trees(text: str, source: str = "<text>") -> Iterator[Tree]:
-    """The trees in a text, as they are met; `source` names it in errors.
+    """The trees in a text, one after another; `source` names it in errors.
 
     >>> [str(tree) for tree in parse_trees("(NP (NN rain)) (NP (NN snow))")]
     ['(NP (NN rain))', '(NP (NN snow))']
@@ -155,7 +155,7 @@ def _parse_skipping(text: str, source: str, skipped: list[TreebankError]) -> Ite
         return
     except _Malformed as bad:
         starts = [bad.begin, *(found.start() for found in _TREE_ON_NEW_LINE.finditer(text, bad.begin + 1))]
-    for begin, end in pairwise([*starts, len(text)]):  # no further than the next start: a bad tree hides no good one
+    for begin, end in pairwise([*starts, len(text)]):  # up to the next start, so that a bad tree hides no good one
         try:
             yield from decoded_trees(begin, end)
         except _Malformed as bad:
@@ -205,7 +205,7 @@ def _scan(text: str, start: int, stop: int) -> Iterator[tuple[Tree, int, int]]:
 
 
 def _read_text(path: Path, strict: bool) -> tuple[str, str]:
-    """The text of a file and the name it goes by in errors. Not strict: bytes that aren't UTF-8 become surrogates."""
+    """The text of a file and its name in errors. If not strict, bytes that are not UTF-8 become surrogates."""
     source = "<stdin>" if str(path) == STDIN else str(path)
     try:
         content = sys.stdin.buffer.read() if str(path) == STDIN else path.read_bytes()
@@ -223,7 +223,7 @@ def _line_starts(text: str) -> list[int]:
 
 
 def write_trees(trees: Iterable[Tree], file: TextIO) -> int:
-    """Writes trees one a line, and gives their number.
+    """Writes trees, one per line, and returns how many.
 
     >>> write_trees([parse_tree("(NP (NN rain))")], sys.stdout)
     (NP (NN rain))

@@ -1,7 +1,7 @@
 """Trees for people: brackets broken over lines, and an outline drawn with lines for the terminal.
 
-The outline grows downwards, three columns a level, and a unary chain takes one line: a sentence of thirty words stays
-within a hundred columns.
+Each level of the outline is indented by three characters, and a unary chain takes one line, so that a sentence of
+thirty words stays within a hundred characters.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ NO_LABEL = "()"  # how the outline shows an empty label
 
 
 def indented(tree: Tree, width: int = 80) -> str:
-    """Brackets over several lines: a node that fits into the width stands on one line, its children below it otherwise.
+    """Brackets over several lines: a node is on one line if it fits into the width, else its children are below it.
 
     >>> from gpuparse.trees import parse_tree
     >>> print(indented(parse_tree("(S (NP (NNP Ann)) (VP (VBZ sings)))"), width=30))
@@ -59,7 +59,9 @@ def drawn(tree: Tree) -> str:
        └─ NP ─ NNS hymns
     """
     lines: list[str] = []
-    pending = [(0, "", "")]  # nodes to draw, the next one last: what stands before the node, and before its children
+    pending = [
+        (0, "", "")
+    ]  # nodes to draw, the next one last, with what is drawn before the node and before its children
     while pending:
         node, before, below = pending.pop()
         names = [_name(tree, node)]

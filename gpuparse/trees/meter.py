@@ -1,4 +1,4 @@
-"""How much of the files that are to be read has been read, in bytes."""
+"""How much of the input files has been read, in bytes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 class Meter:
-    """Counts bytes towards the size of files; of a pipe nobody knows the size, nor then the share.
+    """Counts bytes towards the size of files; with a pipe, whose size is not known, the share is not known either.
 
     >>> meter = Meter([])
     >>> meter.share() is None
@@ -20,9 +20,9 @@ class Meter:
         self._done = 0.0
 
     def advance(self, read: float) -> None:
-        """So many bytes more were read."""
+        """Count this many more bytes as read."""
         self._done += read
 
     def share(self) -> float | None:
-        """From 0 to 1; None where the size is not known."""
+        """The share that was read, from 0 to 1; None if the size is not known."""
         return min(1.0, self._done / self._total) if self._total else None

@@ -1,8 +1,8 @@
-"""A tree as an SVG image: constituents from the top down, the words side by side on the lowest line.
+"""A tree as an SVG image: constituents from the top down, all words on the lowest line.
 
-Every node owns a column as wide as its label and as all below it, and edges turn only between two rows; so no text can
-lie over another, however long the words or deep the tree. Colours are the surroundings' own (`currentColor`), so that
-the image reads on a light page and on a dark one.
+Every node has a column of its own, as wide as its label and everything below it, and edges bend only between two rows;
+so texts never overlap, however long the words or deep the tree. The colour is that of the surrounding text
+(`currentColor`), so that the image can be read on a light page and on a dark one.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ class Layout:
 
 
 def draw_svg(tree: Tree, attributes: Mapping[int, Mapping[str, str]] | None = None, role: str = "img") -> str:
-    """The tree as one SVG element. `attributes` go to the groups of the nodes that they are given for.
+    """The tree as one SVG element. `attributes` are added to the groups of their nodes.
 
-    The role is what the image is to those who can't see it, who are told the words of the sentence.
+    `role` is the ARIA role of the image; its ARIA label is the sentence.
 
     >>> from gpuparse.trees import parse_tree
     >>> image = draw_svg(parse_tree("(NP (NNP Ann) (CC &) (NNP Bob))"))
@@ -98,7 +98,7 @@ def _column_widths(tree: Tree, widths: tuple[float, ...]) -> list[float]:
 
 
 def _column_lefts(tree: Tree, columns: list[float]) -> list[float]:
-    """Where each node's column begins; a label wider than what is below it has that in the middle."""
+    """Where each node's column begins; what is below a wider label is centred."""
     lefts = [float(MARGIN)] * len(tree)
     for node in range(len(tree)):
         below = sum(columns[child] for child in tree.children(node))
@@ -110,7 +110,7 @@ def _column_lefts(tree: Tree, columns: list[float]) -> list[float]:
 
 
 def _rows(tree: Tree) -> tuple[int, ...]:
-    """A constituent's row is the number of those above it; the terminals share the row below the lowest."""
+    """A constituent's row is the number of those above it; all terminals are in the row below the lowest."""
     depths = [0] * len(tree)
     for node in range(len(tree)):
         for child in tree.children(node):
@@ -157,7 +157,7 @@ def _text_width(tree: Tree, node: int) -> float:
 
 
 def _width(text: str, font: int) -> float:
-    """About how wide a text is, rather too much than too little: fonts differ."""
+    """About how wide a text is, more rather than less: fonts differ."""
     return font * sum(map(_ems, text))
 
 
@@ -176,5 +176,5 @@ def _pixels(length: float) -> str:
 
 
 def _escaped(text: str) -> str:
-    """The text for XML, where some control characters may not stand in any form."""
+    """The text for XML, in which some control characters are not allowed in any form."""
     return escape(_NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text))

@@ -1,6 +1,6 @@
 """A treebank made up by a hand-written grammar, for machines that have no treebank.
 
-It has what makes real ones hard: phrases that attach high or low by the words' habits and sometimes against them,
+It has what makes real ones hard: phrases that attach high or low as their words prefer and sometimes against that,
 coordination, unary chains, clauses with traces, quotes, and a lexicon of a few frequent words and many rare ones.
 """
 
@@ -18,7 +18,7 @@ from typing import NamedTuple
 from gpuparse.trees.brackets import parse_tree
 from gpuparse.trees.tree import Tree
 
-RARE_WORDS = 150  # made-up words that each class of nouns, verbs, adjectives and names has below its frequent ones
+RARE_WORDS = 150  # made-up words that each class of nouns, verbs, adjectives and names has besides its frequent ones
 AGAINST_HABIT = 0.06  # how often a prepositional phrase is one that its head does not prefer
 
 # The phrases that verbs and nouns of a class prefer: prepositions with the class of the noun under them.
@@ -76,7 +76,7 @@ ADJUNCT_TAGS = {"place": "-LOC", "time": "-TMP", "tool": "-MNR"}
 
 
 def synthetic_treebank(n: int, seed: int = 0) -> Iterator[Tree]:
-    """The first n trees of the treebank with this seed; the number of trees asked for changes none of them.
+    """The first n trees of the treebank with this seed; a tree does not depend on n.
 
     >>> first, second = synthetic_treebank(2, seed=3)
     >>> first == next(synthetic_treebank(1, seed=3))
@@ -173,7 +173,7 @@ def node(label: str, *children: str) -> str:
 
 
 class Phrase(NamedTuple):
-    """A noun phrase in brackets, and what a verb must know of it."""
+    """A noun phrase in brackets, and what a verb needs to know of it."""
 
     text: str
     is_plural: bool
@@ -191,7 +191,7 @@ INFINITIVE = Form("VB", "be", "have")
 
 
 class _Writer:
-    """Writes one sentence. A method that writes a phrase takes the depth it stands at: deeper phrases are plainer."""
+    """Writes one sentence. A method that writes a phrase takes its depth: deeper phrases are simpler."""
 
     def __init__(self, source: random.Random) -> None:
         self.source = source
@@ -288,7 +288,7 @@ class _Writer:
         return "(CC But)" if self.chance(0.04) else ""
 
     def clause(self, depth: int) -> tuple[str, ...]:
-        """A subject and what is said of it."""
+        """A subject and its predicate."""
         subject = self.subject(depth)
         form = self.finite_form(subject)
         if depth == 0 and self.chance(0.07):
@@ -438,7 +438,7 @@ class _Writer:
         return self.simple_noun_phrase(kind, label)
 
     def coordination(self, kind: str, label: str, depth: int) -> Phrase:
-        """Two or three phrases of a kind: what joins is alike."""
+        """Two or three coordinated phrases of one kind."""
         if self.chance(0.3):
             nouns = [self.noun(kind, "NNS") for _ in range(2)]
             return Phrase(node(label, self.adjectives(0.3), nouns[0], "(CC and)", nouns[1]), True)

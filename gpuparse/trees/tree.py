@@ -1,7 +1,7 @@
 """A tree: its nodes in pre-order, as three parallel arrays.
 
 Node 0 is the root; the descendants of node `v` are the nodes `v+1 .. ends[v]-1`. A terminal has a word, and its label
-is its POS tag; a non-terminal has the word None. No method recurses, so depth is no limit.
+is its POS tag; a non-terminal has the word None. No method recurses, so the depth is not limited.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Token(NamedTuple):
 
 
 class Original(NamedTuple):
-    """What the input has for a token: the characters `start .. end-1` of it."""
+    """The characters `start .. end-1` of the input, which a token stands for."""
 
     text: str
     start: int
@@ -123,7 +123,7 @@ class Tree:
         return [Token(word, label) for word, label in zip(self.words, self.labels, strict=True) if word is not None]
 
     def tokens_before(self) -> list[int]:
-        """For each node the number of tokens before it, and at the end the number of all.
+        """For each node the number of tokens before it, and last the number of all tokens.
 
         Node `v` covers the tokens `before[v] .. before[ends[v]]-1`.
 
@@ -156,11 +156,11 @@ class Tree:
         return Tree(self.labels[node:end], self.words[node:end], [below - node for below in self.ends[node:end]])
 
     def relabelled(self, labels: Sequence[str]) -> Tree:
-        """The same tree with other labels, one a node."""
+        """The same tree with other labels, one per node."""
         return Tree(labels, self.words, self.ends)
 
     def only(self, keep: Sequence[bool]) -> Tree:
-        """The tree of the nodes marked True; the children of a node that goes belong to its parent. The root must stay.
+        """The tree of the nodes marked True; the children of a removed node go to its parent. The root must stay.
 
         >>> tree = Tree(["S", "NP", "NNP", "VP", "VBZ"], [None, None, "Ann", None, "sings"], [5, 3, 3, 5, 5])
         >>> str(tree.only([True, False, True, True, True]))
@@ -190,7 +190,7 @@ class Tree:
         """The tree in brackets, on one line.
 
         Brackets inside labels and words are written -LRB- and -RRB-, a space, tab or line break as an underscore, so
-        that EVALB and NLTK, for which a no-break space separates words too, read the same tokens.
+        that EVALB and NLTK, for which even a no-break space separates words, read the same tokens.
         """
         if self == UNPARSED:
             return "(())"

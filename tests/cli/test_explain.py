@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from gpuparse.cli.explain import Form, explain_command
+from gpuparse.cli.explain import ExplanationFormat, explain_command
 from gpuparse.cli.explain_display import print_explanation
 from gpuparse.cli.parse import InputName
 from gpuparse.errors import InputError, TreebankError, UsageError
@@ -41,7 +41,7 @@ def printed(capsys: pytest.CaptureFixture[str], *arguments: str, **options: obje
 def test_the_text_has_the_tree_the_verdict_and_a_paragraph_for_every_constituent(
     model_file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = json.loads(printed(capsys, model_file, TAGGED, form=Form.JSON))
+    found = json.loads(printed(capsys, model_file, TAGGED, form=ExplanationFormat.JSON))
     text = printed(capsys, model_file, TAGGED)
     assert text.startswith("TOP₁")
     assert "Proved optimal" in text
@@ -83,7 +83,7 @@ def test_running_text_is_tagged_and_each_sentence_explained(
     ]
 
 
-def test_without_a_model_the_one_that_comes_along_explains(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_model_the_bundled_one_explains(capsys: pytest.CaptureFixture[str]) -> None:
     found = json.loads(printed(capsys, "The dog barked.", as_json=True))
     assert [token["word"] for token in found["tokens"]] == ["The", "dog", "barked", "."]
     assert found["constituents"][0]["label"] == "TOP"
@@ -133,12 +133,12 @@ def test_a_suffix_that_is_not_known_is_refused(model_file: str, tmp_path: Path) 
 
 def test_an_image_of_two_sentences_is_refused(model_file: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(UsageError, match="one sentence, and these are 2"):
-        printed(capsys, model_file, "The dog barked. The man slept.", form=Form.SVG)
+        printed(capsys, model_file, "The dog barked. The man slept.", form=ExplanationFormat.SVG)
 
 
 def test_two_formats_at_once_are_refused(model_file: str) -> None:
     with pytest.raises(UsageError, match="--json and --format html"):
-        explain_command([model_file, TAGGED], form=Form.HTML, as_json=True)
+        explain_command([model_file, TAGGED], form=ExplanationFormat.HTML, as_json=True)
 
 
 def test_no_sentence_and_no_model_and_no_tagger_are_told(model_file: str, tmp_path: Path) -> None:

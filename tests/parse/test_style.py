@@ -6,9 +6,9 @@ from pathlib import Path
 
 from gpuparse.boost import Options
 from gpuparse.kernels import cpu
+from gpuparse.options import SearchOptions, TrainingOptions
 from gpuparse.parse.model.model import Model
-from gpuparse.parse.search.parser import SearchOptions
-from gpuparse.parse.train import TrainingOptions, split_corpus, train
+from gpuparse.parse.train import split_corpus, train
 from gpuparse.trees import Language, Tree, load_language, parse_language, synthetic_treebank
 from tests import fingerprints
 

@@ -12,7 +12,7 @@ from gpuparse.cli.help import Command
 
 
 class Benchmark(Command):
-    """A command that says at a terminal why nothing moves."""
+    """A command that says, at a terminal, why nothing seems to happen."""
 
     def invoke(self, ctx: Any) -> Any:
         if sys.stderr.isatty():

@@ -107,8 +107,8 @@ def _sizes(training: TrainingData, vocabulary: Vocabulary) -> dict[str, Any]:
 
 
 def _peak_memory() -> int:
-    """The most memory that this process has had, in bytes."""
-    import resource  # Unix alone has it, and the other commands must not need it
+    """The most memory that this process has used, in bytes."""
+    import resource  # only Unix has it, and the other commands must not need it
 
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit

@@ -1,6 +1,6 @@
-"""`gpuparse bench learn`: the time to grow one tree, beside XGBoost's hist on the same matrix.
+"""`gpuparse bench learn`: the time to grow one tree, compared with XGBoost's hist on the same matrix.
 
-On a CPU it is CPU time that counts; on a GPU the time by the clock.
+On a CPU it is CPU time that counts; on a GPU, wall-clock time.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from gpuparse.boost.team import Team
     from gpuparse.device import Device as FoundDevice
 
-REPEATS = 20  # the best of which counts: whatever else the machine does only adds time
-ALTERNATIONS = 120  # of one thread and several: the best turn of each is nearest to what an idle machine gives
+REPEATS = 20  # the best counts: other work on the machine only adds time
+ALTERNATIONS = 120  # of one thread and several: the best turn of each is closest to that of an idle machine
 XGBOOST_TREES = 3  # after a first one that warms up
 PLANTED = 200  # features that decide the answer, among the frequent ones
 
@@ -39,7 +39,7 @@ def learn_command(
     device: Device = "cpu",
     as_json: Json = False,
 ) -> None:
-    """Measure how fast a tree is grown, beside XGBoost.
+    """Measure how fast a tree is grown, compared with XGBoost.
 
     In CPU seconds, or on a GPU those of the clock. XGBoost is the extra `bench` and runs on the CPU.
     """
@@ -64,7 +64,7 @@ def shown(value: Any) -> str:
 def learning_speed(
     rows: int, features: int, active: int, leaves: int, threads: int = 1, device: str = "cpu"
 ) -> dict[str, Any]:
-    """Best seconds a tree, ours and XGBoost's, and what bounds them.
+    """The least seconds per tree, ours and XGBoost's, and what bounds them.
 
     >>> learning_speed(300, 1000, 10, 3)["rows"]
     300
@@ -119,7 +119,7 @@ def zipf_problem(rows: int, features: int, active: int, seed: int = 0) -> tuple[
 
 
 def _zipf_rows(random: np.random.Generator, rows: int, features: int, active: int) -> tuple[np.ndarray, np.ndarray]:
-    """Ids of all rows, ascending in each, numbered by frequency; and where each row ends."""
+    """The feature ids of all rows, ascending within each, numbered by frequency; and where each row ends."""
     import numpy as np
 
     def draw(rows: int, width: int) -> np.ndarray:
@@ -183,9 +183,9 @@ def _our_tree(matrix: Matrix, task: Task, leaves: int, threads: int, device: Fou
 
 
 def _speedups(one: Team, many: Team, grower: Callable[[Team], Callable[[], object]]) -> dict[str, float]:
-    """How much faster threads are that share a tree; and those that grow one each: all the machine can give.
+    """The speedup of threads that share a tree, and of threads that grow one each, which is the most to expect.
 
-    By the best wall-clock seconds, in turn so that a busy machine is fair to all.
+    By the least wall-clock seconds; they take turns, so that other work on the machine affects all alike.
     """
     alone, together = grower(one), grower(many)
     each = [(grower(one),) for _ in range(many.threads)]
@@ -198,7 +198,7 @@ def _speedups(one: Team, many: Team, grower: Callable[[Team], Callable[[], objec
 
 
 def _lambda_for(leaves: int, count: Callable[[float], int]) -> float:
-    """A lambda under which about so many leaves grow: more do under a smaller one."""
+    """A lambda under which a tree has about so many leaves: a smaller one gives more."""
     low, high = 1e-3, 1e5
     for _ in range(14):
         middle = (low * high) ** 0.5

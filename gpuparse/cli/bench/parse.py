@@ -102,7 +102,7 @@ def parsing_speed(parser: Parser, sentences: Sequence[Sequence[Token]], options:
 
 
 def _shares(parser: Parser, sentences: Sequence[Sequence[Token]], options: SearchOptions) -> dict[str, float]:
-    """How the time of the steps of the search is divided, in a run that stops between them to look at the clock."""
+    """How the time is divided between the steps of the search, in a run that reads the clock between them."""
     parser.seconds = {"features": 0.0, "scoring": 0.0, "agenda": 0.0}
     for _ in parser.parse(sentences, options):
         pass

@@ -1,4 +1,4 @@
-"""`gpuparse bench read`: how fast trees are read, beside a regular expression that only cuts up the same text."""
+"""`gpuparse bench read`: how fast trees are read, compared with a regular expression that only cuts the same text."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def read_command(
 
 
 def treebank_text(treebanks: Sequence[str]) -> str:
-    """The text of a treebank; with none given, of the synthetic one."""
+    """The text of a treebank, by default of the synthetic one."""
     from gpuparse.trees import treebank_files
     from gpuparse.trees.synthetic import synthetic_treebank
 

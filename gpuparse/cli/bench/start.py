@@ -96,7 +96,7 @@ def _timed(command: list[str], cache: str, compilation: str) -> dict[str, float]
 
 
 def _wait_for_background(cache: Path) -> None:
-    """Until the process in the background is done: it would slow down what is measured next."""
+    """Wait until the process in the background is done: it would slow down what is measured next."""
     while not any(cache.glob("*/parse.ready")) and not any(cache.glob("*/parse.failed")):
         time.sleep(0.2)
 

@@ -3,7 +3,6 @@
 from gpuparse.parse.explain.explainer import Amount, Explainer
 from gpuparse.parse.explain.explanation import (
     Constituent,
-    Difference,
     Doubt,
     Explanation,
     Fact,
@@ -11,12 +10,12 @@ from gpuparse.parse.explain.explanation import (
     Others,
     Rival,
     RivalKind,
+    RuleDifference,
 )
 
 __all__ = [
     "Amount",
     "Constituent",
-    "Difference",
     "Doubt",
     "Explainer",
     "Explanation",
@@ -25,4 +24,5 @@ __all__ = [
     "Others",
     "Rival",
     "RivalKind",
+    "RuleDifference",
 ]

@@ -1,4 +1,4 @@
-"""Rules in sentences: `first1.headtag=DT and not len(children)>3` is read out as a person would.
+"""Rules in sentences: `first1.headtag=DT and not len(children)>3` as a person would say it.
 
 Each group of items has two subjects, one for what holds and one for what does not ("a child", "no child"), and those
 that are counted a way to say how many there are. What is said of them is in the table of properties.
@@ -34,7 +34,7 @@ class _Subject(NamedTuple):
 def in_english(literals: Literals, space: FeatureSpace, rarity: Mapping[int, int]) -> tuple[str, ...]:
     """The conditions of a rule: what must be there, then what must not, frequent things before rare ones.
 
-    Conditions on one group are drawn together where nothing may be there: "no child is NN, UH or VP".
+    Negative conditions on one group are joined: "no child is NN, UH or VP".
 
     >>> from gpuparse.parse.logic.vocabulary import build_vocabulary
     >>> from gpuparse.trees import load_language, parse_trees
@@ -43,10 +43,10 @@ def in_english(literals: Literals, space: FeatureSpace, rarity: Mapping[int, int
     ('the first child is NP', 'the first child is not NNP or S')
     """
     rare = len(rarity)
-    ordered = sorted(literals, key=lambda literal: (not literal[1], rarity.get(literal[0], rare)))
-    group, prop, value = space.place(np.array([feature for feature, _ in ordered], np.int64))
+    by_frequency = sorted(literals, key=lambda literal: (not literal[1], rarity.get(literal[0], rare)))
+    group, prop, value = space.place(np.array([feature for feature, _ in by_frequency], np.int64))
     conditions: dict[tuple[int, ...], list[int]] = {}  # the values of each group, property and sign
-    for g, p, v, (feature, there) in zip(group.tolist(), prop.tolist(), value.tolist(), ordered, strict=True):
+    for g, p, v, (feature, there) in zip(group.tolist(), prop.tolist(), value.tolist(), by_frequency, strict=True):
         alone = there or p == LENGTH
         conditions.setdefault((g, p, there, feature if alone else -1), []).append(v)
     return tuple(_sentence(g, p, bool(there), values, space) for (g, p, there, _), values in conditions.items())
@@ -69,25 +69,25 @@ def _quoted(name: str, word: bool) -> str:
     return f"“{shown}”" if word or not any(map(str.isalnum, name)) else shown
 
 
-def _alternatives(told: list[str]) -> str:
-    return " or ".join(part for part in (", ".join(told[:-1]), told[-1]) if part)
+def _alternatives(names: list[str]) -> str:
+    return " or ".join(phrase for phrase in (", ".join(names[:-1]), names[-1]) if phrase)
 
 
 def _count(subject: _Subject, n: int, more: bool, there: bool) -> str:
-    """How many there are: `n` or more than `n`, or that it is not so."""
+    """How many there are: `n`, or more than `n`, or that this is not so."""
     if more:
         number = (f"more than {n}" if n else "at least 1") if there else (f"at most {n}" if n else "no")
         return _singular(subject.how_many.format(number))
     if there:
         return _singular(subject.how_many.format(n or "no"))
-    denied = subject.how_many.replace(" has ", " does not have ").replace("there are ", "there are not ")
-    return _singular(denied.format(n) if n else subject.how_many.format("at least 1"))
+    denial = subject.how_many.replace(" has ", " does not have ").replace("there are ", "there are not ")
+    return _singular(denial.format(n) if n else subject.how_many.format("at least 1"))
 
 
-def _singular(said: str) -> str:
+def _singular(phrase: str) -> str:
     for plural, singular in (("children", "child"), ("items", "item"), ("words", "word")):
-        said = said.replace(f" 1 {plural}", f" 1 {singular}")
-    return re.sub(r"there are (not |more than |at most |at least |)1 ", r"there is \g<1>1 ", said)
+        phrase = phrase.replace(f" 1 {plural}", f" 1 {singular}")
+    return re.sub(r"there are (not |more than |at most |at least |)1 ", r"there is \g<1>1 ", phrase)
 
 
 def _runs() -> dict[str, _Subject]:

@@ -1,4 +1,4 @@
-"""How an explanation is made: search, replay the steps of the tree found, compare each with what else was allowed."""
+"""How an explanation is made: search, replay the steps to the best tree, compare each with what else was allowed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from gpuparse.options import SearchOptions, Strategy
 from gpuparse.parse.explain.english import in_english
 from gpuparse.parse.explain.explanation import (
     Constituent,
-    Difference,
     ExplainedToken,
     Explanation,
     Fact,
@@ -21,6 +20,7 @@ from gpuparse.parse.explain.explanation import (
     Others,
     Rival,
     RivalKind,
+    RuleDifference,
 )
 from gpuparse.parse.explain.replay import Inference, Replay, State
 from gpuparse.parse.explain.tracing import Step, TracingParser, frontiers, places_in_tree
@@ -34,9 +34,9 @@ from gpuparse.trees import Sentence, Span, Tree
 
 @dataclass(frozen=True)
 class Amount:
-    """How much to tell of each constituent."""
+    """How much to say about each constituent."""
 
-    rules: int = 10  # the heaviest are listed, the others added up
+    rules: int = 10  # the heaviest are listed, the others are added up
     facts: int = 8
     rivals: int = 3
 
@@ -109,13 +109,13 @@ class Explainer:
         nodes = [node for node, word in enumerate(tree.words) if word is None]
         places = places_in_tree(steps, reached)
         made = {_over(frontier, step, labels) for step, frontier in zip(steps, reached, strict=False)}
-        found = {}
+        constituents = {}
         for number, (step, state) in enumerate(zip(steps, self._replay.states(tokens, steps), strict=True)):
             node = nodes[places[number]]
-            found[node] = self._constituent(tree, node, number + 1, step, state, sentence, made, amount)
-        if nodes[0] not in found:
-            found[nodes[0]] = _unfinished(tree, [item.label for item in reached[-1]])
-        return tuple(found[node] for node in nodes)
+            constituents[node] = self._constituent(tree, node, number + 1, step, state, sentence, made, amount)
+        if nodes[0] not in constituents:
+            constituents[nodes[0]] = _unfinished(tree, [item.label for item in reached[-1]])
+        return tuple(constituents[node] for node in nodes)
 
     def _constituent(
         self,
@@ -131,7 +131,7 @@ class Explainer:
         built = next(inference for inference in state.inferences if inference.step == step)
         fired, effects = state.judge(built)
         heaviest = sorted(fired.items(), key=lambda rule: (-abs(rule[1]), rule[0]))
-        listed, others = heaviest[: amount.rules], heaviest[amount.rules :]
+        rules, others = heaviest[: amount.rules], heaviest[amount.rules :]
         start, end, text = _covered(tree, node)
         return Constituent(
             node=node,
@@ -145,7 +145,7 @@ class Explainer:
             score=built.score / FIXED_POINT,
             cost=cost_of(built.score / FIXED_POINT),
             facts=self._facts(sorted(effects.items(), key=lambda fact: (-abs(fact[1]), fact[0]))[: amount.facts]),
-            rules=tuple(FiredRule(weight / FIXED_POINT, *self._words(literals)) for literals, weight in listed),
+            rules=tuple(FiredRule(weight / FIXED_POINT, *self._words(literals)) for literals, weight in rules),
             others=_together(others),
             rivals=tuple(
                 self._rival(state, built, fired, rival, sentence, amount)
@@ -154,7 +154,7 @@ class Explainer:
         )
 
     def _rivals(self, state: State, built: Inference, made: set[tuple[Span, ...]]) -> list[Inference]:
-        """What else the state allowed, the best first. Where any order will do, what comes later is no rival."""
+        """What else the state allowed, the best first. Under bu, what is made in a later step is not a rival."""
         others = [inference for inference in state.inferences if inference is not built]
         if self.model.strategy is not Strategy.bu:
             return others
@@ -187,7 +187,7 @@ class Explainer:
             cost=cost_of(rival.score / FIXED_POINT),
             facts=self._facts(harmful[: amount.facts]),
             differences=tuple(
-                Difference(effect / FIXED_POINT, *self._words(literals), literals not in of_rival.fired)
+                RuleDifference(effect / FIXED_POINT, *self._words(literals), literals not in of_rival.fired)
                 for literals, effect in compared[: amount.rules]
             ),
             others=_together(compared[amount.rules :]),
@@ -206,7 +206,7 @@ class Explainer:
 
 
 def _compare(fired: Mapping[Literals, int], of_rival: Mapping[Literals, int]) -> list[tuple[Literals, int]]:
-    """What the rules that hold for one of the two alone do to the rival: harm first, and the heaviest first."""
+    """What rules that fire for only one of the two do to the rival's score: losses first, the heaviest first."""
     gained = [(literals, weight) for literals, weight in of_rival.items() if literals not in fired]
     lost = [(literals, -weight) for literals, weight in fired.items() if literals not in of_rival]
     return sorted(gained + lost, key=lambda rule: (rule[1] > 0, -abs(rule[1]), rule[0]))
@@ -226,7 +226,7 @@ def cost_of(score: float) -> float:
 
 
 def _over(frontier: Sequence[Span], step: Step, labels: Sequence[str]) -> tuple[Span, ...]:
-    """What an inference adds, and its children: equal for equal inferences, whatever the state."""
+    """The item that an inference adds, and its children: the same for equal inferences in different states."""
     children = frontier[step.left : step.right + 1]
     return Span(labels[step.label], children[0].start, children[-1].end), *children
 

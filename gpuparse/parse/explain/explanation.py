@@ -19,8 +19,8 @@ class ExplainedToken:
 
     word: str
     tag: str
-    seen: bool  # False: preparation set it aside (quotes, outer punctuation), and it came back with the tree
-    known_word: bool  # whether training met the word; of others only the tag counts
+    seen: bool  # False: preparation set it aside (quotes, outer punctuation), and it was put back into the tree
+    known_word: bool  # whether the word occurred in training; if not, only the tag counts
     known_tag: bool
 
 
@@ -30,12 +30,12 @@ class FiredRule:
 
     weight: float
     rule: str  # as the model names it: `first1.headtag=DT and not len(children)>3`
-    conditions: tuple[str, ...]  # the same in sentences, those that tell most first; none: it always holds
+    conditions: tuple[str, ...]  # the same in sentences, the most informative first; none: it always holds
 
 
 @dataclass(frozen=True)
 class Fact:
-    """An atomic feature that is there, and what it does: the score, less what it would be if the feature were not."""
+    """An atomic feature that holds, and its effect: the score, less what it would be if the feature did not hold."""
 
     effect: float
     feature: str  # `first1.headtag=DT`
@@ -43,8 +43,8 @@ class Fact:
 
 
 @dataclass(frozen=True)
-class Difference:
-    """A rule that tells a rival from the constituent, and what that does to the rival's score."""
+class RuleDifference:
+    """A rule that fires for only one of a rival and the constituent, and what that does to the rival's score."""
 
     effect: float  # the weight; its negative where it is the rival that lacks the rule
     rule: str
@@ -57,11 +57,11 @@ class Others:
     """Rules that are not listed one by one."""
 
     number: int
-    weight: float  # of all together
+    weight: float  # their sum
 
 
 class Doubt(StrEnum):
-    """How much doubt there is of a constituent, by the classifier's confidence."""
+    """How doubtful a constituent is, by the classifier's confidence."""
 
     NONE = "none"
     SOME = "some"  # less than 90 %
@@ -89,7 +89,7 @@ class Rival:
     score: float
     cost: float
     facts: tuple[Fact, ...]  # the most harmful first
-    differences: tuple[Difference, ...]  # harm first; all rules of the rival if its label is another
+    differences: tuple[RuleDifference, ...]  # harm first; all rules of the rival if its label is another
     others: Others
 
 

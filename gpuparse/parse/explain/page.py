@@ -1,7 +1,7 @@
-"""Explanations as one HTML page that needs nothing else: a tree to click on, and the reasons for what was clicked.
+"""Explanations as one HTML page that needs nothing else: a tree, and the reasons for the constituent clicked on.
 
-All reasons are in the page as text; its script only shows one constituent's at a time, so that without it nothing is
-lost. The frame of the page, with its style and script, is page.html beside this file.
+All reasons are in the page as text, and its script only hides those of other constituents: without it nothing is lost.
+What is said is decided by view.py. The frame of the page, with its style and script, is page.html.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from gpuparse.trees.svg import draw_svg
 
 
 def page(explanations: Sequence[Explanation]) -> str:
-    """The page of some sentences, mostly one.
+    """The page of one or more sentences.
 
     >>> from gpuparse.trees import parse_tree
     >>> tree = parse_tree("(TOP (. !))")
@@ -46,7 +46,7 @@ def _frame() -> str:
 
 
 def _text(text: str) -> str:
-    """Text for the page. Braces are written as references, so that no word can pass for a place of the frame."""
+    """Text for the page. Braces are written as references, so that no word is taken for a placeholder of the frame."""
     return escape(text).replace("{", "&#123;").replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
@@ -138,7 +138,7 @@ def _rules(section: Section) -> str:
 
 
 def _bars(rows: Sequence[tuple[Reason, str]]) -> str:
-    """A list of reasons, each with a bar as long as it is heavy."""
+    """A list of reasons, each with a bar whose length is its weight."""
     if not rows:
         return ""
     heaviest = max(abs(reason.weight) for reason, _ in rows) or 1.0

@@ -1,4 +1,4 @@
-"""How the parts of an explanation are said: figures, what the search found, and what became of a rival."""
+"""The phrases of an explanation: figures, the outcome of the search, and why a rival lost."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def covered(start: int, end: int) -> str:
 
 
 def rival_in_words(rival: Rival, strategy: str) -> str:
-    """What a rival would have been, beside its label."""
+    """What a rival would have been, apart from its label."""
     children = " ".join(rival.children)
     if rival.kind is RivalKind.LABEL:
         return "over the same children"
@@ -72,7 +72,7 @@ def rival_in_words(rival: Rival, strategy: str) -> str:
 
 
 def rival_outcome(constituent: Constituent, rival: Rival, explanation: Explanation) -> str:
-    """Why a rival did not get the place."""
+    """Why a rival lost."""
     more = rival.cost - constituent.cost
     if more > 0:
         return f"costs {more:.4f} more"
@@ -87,13 +87,13 @@ def verdict_of(explanation: Explanation) -> str:
 
 
 def facts_of(explanation: Explanation) -> list[str]:
-    """What there is to say of the whole parse, a phrase each."""
-    said = [] if explanation.cost is None else [f"cost {explanation.cost:.4f}"]
-    said.append(f"{counted(explanation.scored, 'partial parse')} scored")
+    """What there is to say about the parse as a whole, a phrase each."""
+    facts = [] if explanation.cost is None else [f"cost {explanation.cost:.4f}"]
+    facts.append(f"{counted(explanation.scored, 'partial parse')} scored")
     if explanation.greedy_is_optimal:
-        said.append("the first greedy descent found this tree")
-    said.append(f"strategy {explanation.strategy}, lambda {explanation.lambda_:.4g}")
-    return said
+        facts.append("the first greedy descent found this tree")
+    facts.append(f"strategy {explanation.strategy}, lambda {explanation.lambda_:.4g}")
+    return facts
 
 
 def notes_of(explanation: Explanation) -> list[str]:
@@ -102,9 +102,9 @@ def notes_of(explanation: Explanation) -> list[str]:
     aside = [token.word for token in tokens if not token.seen]
     words = [token.word for token in tokens if token.seen and not token.known_word]
     tags = [f"{token.tag} ({token.word})" for token in tokens if token.seen and not token.known_tag]
-    said = [
+    notes = [
         ("Set aside before parsing and put back afterwards", aside),
         ("Never seen in training, so that only the tag counts", words),
         ("Tags never seen in training", tags),
     ]
-    return [f"{what}: {'  '.join(which)}" for what, which in said if which]
+    return [f"{what}: {'  '.join(which)}" for what, which in notes if which]

@@ -1,4 +1,4 @@
-"""How the parser came to its tree, inference by inference: under the strategy bu the tree alone does not tell."""
+"""How the parser came to its tree, inference by inference: under the strategy bu the tree alone does not show it."""
 
 from __future__ import annotations
 

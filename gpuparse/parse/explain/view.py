@@ -17,13 +17,13 @@ from dataclasses import dataclass
 
 from gpuparse.parse.explain.explanation import (
     Constituent,
-    Difference,
     Doubt,
     Explanation,
     Fact,
     FiredRule,
     Others,
     Rival,
+    RuleDifference,
 )
 from gpuparse.parse.explain.phrases import (
     ALWAYS,
@@ -74,7 +74,7 @@ class Reason:
 
     @property
     def in_short(self) -> str:
-        """All in one phrase; of the conditions that are not said at once, the number.
+        """Everything in one phrase; conditions that are not said at once are counted.
 
         >>> Reason(1.0, "it has 2 children", ("no child is S", "no child is X"), lead="lacks:").in_short
         'lacks: it has 2 children … and 2 more conditions'
@@ -107,7 +107,7 @@ class Section:
 
     heading: Heading
     reasons: tuple[Reason, ...]
-    rest: Reason | None = None  # those that are not listed, together
+    rest: Reason | None = None  # the sum of those that are not listed
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class RivalView:
     """Another choice: what it would have been, and why it was not made."""
 
     label: str
-    text: str  # what it would have been, beside its label
+    text: str  # what it would have been, apart from its label
     score: str
     outcome: str
     start: int
@@ -241,12 +241,12 @@ def _fired(rule: FiredRule) -> Reason:
     return _rule(rule.weight, rule.rule, rule.conditions)
 
 
-def _difference(difference: Difference) -> Reason:
+def _difference(difference: RuleDifference) -> Reason:
     return _rule(difference.effect, difference.rule, difference.conditions, LACKS if difference.lacking else "")
 
 
 def _rule(weight: float, rule: str, conditions: tuple[str, ...], lead: str = "") -> Reason:
-    """A rule with its first conditions; a single one beyond them is said too, not counted."""
+    """A rule with its first conditions; if only one more is left, it is said, too, and not counted."""
     if not conditions:
         return Reason(weight, ALWAYS, lead=lead)
     at_once = AT_ONCE if len(conditions) > AT_ONCE + 1 else AT_ONCE + 1

@@ -10,7 +10,7 @@ import pytest
 from gpuparse.kernels import cpu
 from gpuparse.options import SearchOptions, Strategy
 from gpuparse.parse.explain import Amount, Constituent, Explainer, Explanation, Rival, RivalKind
-from gpuparse.parse.search.parser import Outcome, Parser
+from gpuparse.parse.search.parser import Parser
 from gpuparse.trees import (
     Sentence,
     Token,

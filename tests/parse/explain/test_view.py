@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from gpuparse.parse.explain import Constituent, Difference, Fact, FiredRule, Others, Rival
+from gpuparse.parse.explain import Constituent, Fact, FiredRule, Others, Rival, RuleDifference
 from gpuparse.parse.explain.explanation import ExplainedToken
 from gpuparse.parse.explain.phrases import ALWAYS, NOT_INFERRED
 from gpuparse.parse.explain.view import BECAUSE, REJECTED, RULES, ConstituentView, Figure, Reason, RivalView, view_of
@@ -120,7 +120,7 @@ def test_the_rules_of_a_rival_are_compared_where_the_label_is_the_same(label: st
 
 
 def test_a_rule_that_the_rival_lacks_says_so() -> None:
-    differences = (Difference(-1.0, "a", ("x",), True), Difference(-0.5, "b", ("y",), False))
+    differences = (RuleDifference(-1.0, "a", ("x",), True), RuleDifference(-0.5, "b", ("y",), False))
     rules = rival_view(replace(RIVAL, differences=differences, others=Others(1, -0.25))).rules
     assert [reason.in_short for reason in rules.reasons] == ["lacks: x", "y"]
     assert rules.rest == Reason(-0.25, "from 1 other rule")

@@ -45,7 +45,7 @@ from gpuparse.boost import Options
 from gpuparse.cli.train import train_model
 from gpuparse.parse.explain.english import in_english
 from gpuparse.parse.model.file import load_model
-from gpuparse.parse.train import TrainingOptions
+from gpuparse.options import TrainingOptions
 
 json.JSONEncoder.default = lambda self, number: number.item()  # what is not compiled gives numbers of NumPy's
 treebank, path = sys.argv[1], Path(sys.argv[2])

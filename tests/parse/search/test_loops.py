@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from gpuparse.kernels import cpu
-from gpuparse.parse.logic.strategy import Strategy
-from gpuparse.parse.search.parser import Result, SearchOptions
+from gpuparse.options import SearchOptions, Strategy
+from gpuparse.parse.search.parser import Result
 from gpuparse.trees import Token
 from tests.parse.search.generated import WORDS, make_parser, random_compounds, tiny_vocabulary
 
