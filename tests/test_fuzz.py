@@ -195,9 +195,9 @@ ANY_JSON = st.recursive(
 )
 TREE = GrownTree.of([1, -1, -1], [1, -1, -1], [2, -1, -1], [0.0, 0.5, -0.5])
 LOG_LINES = [
-    {"version": 2, "label": "NP", "fingerprint": "data", "options": Options().course()},
-    Attempt(0, True, 0.5, 1.0, 1.0, 2, 1, 0.1, TREE).to_json(),
-    {"end": "lambda", "budgets": Options().budgets()},
+    {"version": 3, "fingerprint": "data", "options": Options().course()},
+    {"task": "NP", **Attempt(0, True, 0.5, 1.0, 1.0, 2, 1, 0.1, TREE).to_json()},
+    {"task": "NP", "end": "lambda", "budgets": Options().budgets()},
 ]
 
 
@@ -213,7 +213,7 @@ def test_a_log_with_any_value_and_the_right_checksums_is_read_or_refused(
     place[data.draw(st.sampled_from(sorted(place)))] = value
     path = tmp_path / "NP.log"
     path.write_bytes(rewritten(lines))
-    for work in (lambda: read_log(path), lambda: Log(path, "NP", Options(), "data").check_features(2)):
+    for work in (lambda: read_log(path), lambda: Log(path, Options(), "data").check_features(2)):
         error = attempt(work)
         assert not isinstance(error, GpuparseError) or str(path) in str(error)
 

@@ -24,7 +24,7 @@ MAY_IMPORT = {
     "trees": set(),
     "text": {"trees"},
     "tag": {"text", "trees"},
-    "boost": {"kernels"},
+    "boost": {"device", "kernels"},
     "evaluate": {"trees"},
     "pretrained": set(),
     "parse.logic": {"parse.properties", "trees"},
@@ -125,7 +125,7 @@ def test_the_learner_knows_nothing_of_language_even_through_others() -> None:
     )
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     packages = {home(name) for name in ast.literal_eval(answer.stdout)}
-    assert packages <= {"boost", "kernels", *SHARED} - {"options"}
+    assert packages <= {"boost", "device", "kernels", *SHARED} - {"options"}
 
 
 def test_every_file_that_holds_something_says_what() -> None:

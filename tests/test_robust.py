@@ -69,7 +69,7 @@ def test_a_disk_too_full_for_the_logs_is_told_and_resumed(treebank: Path, undist
     answer = limited("train", treebank, "--output", out, *QUICK, most_bytes=700)
     assert answer.returncode == 1
     assert "the log of training can't be written" in answer.stderr
-    assert str(tmp_path / "model.training" / "labels") in answer.stderr
+    assert str(tmp_path / "model.training" / "log.jsonl") in answer.stderr
     assert "Traceback" not in answer.stderr
     assert not out.exists()
     assert run("train", treebank, "--output", out, "--resume", *QUICK).returncode == 0

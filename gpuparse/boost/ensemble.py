@@ -85,9 +85,9 @@ class Ensemble:
         from gpuparse.boost.percolation import Percolator
 
         if kernels is None:
-            from gpuparse.kernels import cpu
+            from gpuparse.device import find_device
 
-            kernels = cpu
+            kernels = find_device("cpu").kernels
         place = Workplace.on(matrix, kernels)
         percolator = Percolator(place.matrix.segments, place.words, place.postings, kernels, place.team)
         scores = np.zeros(len(matrix.segments))

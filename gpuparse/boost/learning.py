@@ -23,6 +23,7 @@ from gpuparse.boost.path import History, Workplace, learn_task
 from gpuparse.boost.postings import Postings
 from gpuparse.boost.task import Task
 from gpuparse.boost.team import Team
+from gpuparse.device import find_device
 from gpuparse.errors import DeviceError
 
 SMALL = 16  # a task with fewer than one in so many rows of the matrix is learned on a matrix of its own
@@ -56,7 +57,7 @@ def fit(
     >>> ensembles["has 3"].predict(matrix).round(2).tolist()
     [0.2, -0.2]
     """
-    histories = learn(matrix, tasks, options or Options(), devices or [_cpu()], jobs)
+    histories = learn(matrix, tasks, options or Options(), devices or [find_device("cpu").kernels], jobs)
     return {name: history.ensemble(matrix) for name, history in histories.items()}
 
 
@@ -107,12 +108,6 @@ def learn(
         futures = {name: pool.submit(guarded, name) for name in tasks}
         _wait(list(futures.values()), stop)
     return {name: future.result() for name, future in futures.items()}
-
-
-def _cpu() -> Any:
-    from gpuparse.kernels import cpu
-
-    return cpu
 
 
 def _open_log(path: Path, options: Options, fingerprint: str, matrix: Matrix) -> Log:

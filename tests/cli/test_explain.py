@@ -15,9 +15,8 @@ from rich.console import Console
 
 from gpuparse.cli.explain import ExplanationFormat, explain_command
 from gpuparse.cli.explain_display import print_explanation
-from gpuparse.cli.parse import InputName
 from gpuparse.errors import InputError, TreebankError, UsageError
-from gpuparse.options import Strategy
+from gpuparse.options import InputKind, Strategy
 from gpuparse.parse.explain import Constituent, Explanation, Others
 from gpuparse.parse.model.file import save_model
 from gpuparse.trees import parse_tree
@@ -92,14 +91,14 @@ def test_without_a_model_the_bundled_one_explains(capsys: pytest.CaptureFixture[
 @pytest.mark.parametrize(
     ("kind", "text"),
     [
-        (InputName.TOKENS, "The dog barked ."),
-        (InputName.TREES, "(S (NP (DT The) (NN dog)) (VP (VBD barked)) (. .))"),
-        (InputName.AUTO, "(S (NP (DT The) (NN dog)) (VP (VBD barked)) (. .))"),
-        (InputName.TAGGED, "The_DT dog_NN barked_VBD ._."),
+        (InputKind.TOKENS, "The dog barked ."),
+        (InputKind.TREES, "(S (NP (DT The) (NN dog)) (VP (VBD barked)) (. .))"),
+        (InputKind.AUTO, "(S (NP (DT The) (NN dog)) (VP (VBD barked)) (. .))"),
+        (InputKind.TAGGED, "The_DT dog_NN barked_VBD ._."),
     ],
 )
 def test_other_input_is_read_as_parse_reads_it(
-    model_file: str, capsys: pytest.CaptureFixture[str], kind: InputName, text: str
+    model_file: str, capsys: pytest.CaptureFixture[str], kind: InputKind, text: str
 ) -> None:
     words = json.loads(printed(capsys, model_file, text, kind=kind, as_json=True))["tokens"]
     assert [token["word"] for token in words] == ["The", "dog", "barked", "."]

@@ -257,10 +257,10 @@ def test_training_that_was_stopped_goes_on_to_the_same_model(
     treebank: Path, model: Path, tmp_path: Path, how: signal.Signals
 ) -> None:
     out = tmp_path / "stopped.model"
-    labels = tmp_path / "stopped.model.training" / "labels"
+    log = tmp_path / "stopped.model.training" / "log.jsonl"
     arguments = [*COMMAND, "train", str(treebank), "--output", str(out), *QUICK]
     process = start(arguments, stderr=subprocess.PIPE)
-    while process.poll() is None and len(list(labels.glob("*"))) < 6:
+    while process.poll() is None and (not log.exists() or log.read_bytes().count(b"\n") < 6):
         time.sleep(0.01)
     process.send_signal(how)
     said = process.communicate()[1]

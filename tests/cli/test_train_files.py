@@ -73,7 +73,7 @@ def test_an_interruption_prints_the_very_command_that_continues(treebank: Path, 
     spaced.write_text(treebank.read_text())
     options = ["--output", "it's.model", "--eta", "0.97", "--min-lambda", "0.05", "--no-tagger", "--jobs", "1"]
     process = start([*COMMAND, "train", str(spaced), *options], cwd=tmp_path, stderr=subprocess.PIPE)
-    while process.poll() is None and not list((tmp_path / "it's.model.training").glob("labels/*")):
+    while process.poll() is None and not (tmp_path / "it's.model.training" / "log.jsonl").exists():
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     said = process.communicate(timeout=120)[1]

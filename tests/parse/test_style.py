@@ -46,7 +46,7 @@ def learned(treebank: list[Tree], language: Language, folder: Path) -> Model:
         learn=Options(max_trees=6, eta=0.5, min_lambda=0.2),
         search=SearchOptions(limit=500),
     )
-    return train(split_corpus(treebank, None, language, options), language, options, folder, cpu)
+    return train(split_corpus(treebank, None, language, options), language, options, folder, [cpu])
 
 
 def test_the_style_of_a_treebank_changes_neither_what_is_learned_nor_its_scores(tmp_path: Path) -> None:

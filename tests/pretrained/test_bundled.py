@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from gpuparse.errors import UsageError
-from gpuparse.parse.model import bundled
 from gpuparse.parse.model.file import load_model, save_model
+from gpuparse.pretrained import bundled
 from gpuparse.pretrained.bundled import bundled_models, find_model, names_model, read_figures
 from tests.cli.test_command import run
 from tests.small_model import small_model

@@ -38,7 +38,7 @@ def successors(
     n_labels = len(vocabulary.labels)
     for i in range(len(frontier)):
         for j in range(i, len(frontier)):
-            if not allows_children(strategy, last, items, terminals, numbers, i, j):
+            if not allows_children(int(strategy), last, items, terminals, numbers, i, j):
                 continue
             for label in range(n_labels):
                 symbols = vocabulary.label_symbols
