@@ -18,19 +18,19 @@ from gpuparse.parse.logic.vocabulary import Vocabulary
 
 
 class HeadTable(NamedTuple):
-    """The head rules of every label."""
+    """The head rules of every label. One array less is seven numbers less to hand over at every call."""
 
-    rank: np.ndarray  # ITEM[labels, symbols]: the first step that names the symbol
+    rank: np.ndarray  # ITEM[labels + 1, symbols]: the first step that names the symbol; last, 1 for conjunctions
     from_left: np.ndarray  # uint8[labels, steps]: which end the step's scan starts from
     last: np.ndarray  # ITEM[labels]: a last child with this symbol is the head at once; -1 for none
-    conjunction: np.ndarray  # uint8[symbols]: whether the symbol is that of a coordinating conjunction
 
 
 def compile_heads(vocabulary: Vocabulary) -> HeadTable:
     """The head rules of the vocabulary's labels, over its symbols."""
     rules = [vocabulary.language.rule(label) for label in vocabulary.labels]
     n_steps = 1 + max(len(rule.steps) for rule in rules)
-    rank = np.empty((len(rules), vocabulary.other_symbol + 1), ITEM)
+    rank = np.zeros((len(rules) + 1, vocabulary.other_symbol + 1), ITEM)
+    rank[-1, [vocabulary.symbol(name) for name in vocabulary.language.conjunctions]] = 1
     from_left = np.zeros((len(rules), n_steps), np.uint8)
     last = np.full(len(rules), -1, ITEM)
     for label, rule in enumerate(rules):
@@ -41,9 +41,7 @@ def compile_heads(vocabulary: Vocabulary) -> HeadTable:
             rank[label, [vocabulary.symbol(name) for name in step.labels]] = number
         if rule.last is not None:
             last[label] = vocabulary.symbol(rule.last)
-    conjunction = np.zeros(vocabulary.other_symbol + 1, np.uint8)
-    conjunction[[vocabulary.symbol(name) for name in vocabulary.language.conjunctions]] = 1
-    return HeadTable(rank, from_left, last, conjunction)
+    return HeadTable(rank, from_left, last)
 
 
 @compiled
@@ -70,7 +68,7 @@ def head_index(heads, label, items, terminals, frontier, i, j):
 @compiled
 def _first_conjunct(heads, items, terminals, frontier, i, head):
     """Of `A CC head` the nearest child before the conjunction that is no punctuation, if there is one."""
-    if head - i < 2 or not heads.conjunction[items[frontier[head - 1], SYMBOL]]:
+    if head - i < 2 or not heads.rank[-1, items[frontier[head - 1], SYMBOL]]:
         return head
     for at in range(head - 2, i - 1, -1):
         if not _is_punctuation(terminals, frontier[at]):
