@@ -66,7 +66,7 @@ class Progress:
         self._outcomes: Counter[str] = Counter()
         self._count = 0
         self._began = self._last_line = time.monotonic()
-        self._at_terminal = sys.stderr.isatty()
+        self._at_terminal, self._quiet = sys.stderr.isatty(), quiet
         self._display = self._make_display() if self._at_terminal and not quiet else None
 
     def _make_display(self) -> Live:
@@ -83,7 +83,7 @@ class Progress:
         if self._display is not None:
             self._display.__exit__(None, None, None)
         long = self._elapsed >= (SUMMED_UP_AFTER if self._at_terminal else BETWEEN_LINES)
-        if long and self._count:
+        if long and self._count and not self._quiet:
             self._print(f"{self._counted} in {in_time(self._elapsed)}, {self._rate}{self._outcomes_in_words}")
 
     def advance(self, outcome: str | None = None) -> None:
