@@ -63,7 +63,7 @@ def _read_config(context: typer.Context, file: Path | None) -> Path | None:
 def train_command(
     treebanks: OptionalTreebanks = None,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="OUT", help="The model file to write.")] = Path(
-        "gpuparse.parse.model"
+        "gpuparse.model"
     ),
     model: Annotated[Path | None, typer.Option("--model", hidden=True)] = None,
     device: Annotated[

@@ -34,7 +34,7 @@ def train(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
 
 def test_the_model_has_a_default_name_and_is_never_overwritten_unasked(treebank: Path, tmp_path: Path) -> None:
     assert train(tmp_path, treebank).returncode == 0
-    model = tmp_path / "gpuparse.parse.model"
+    model = tmp_path / "gpuparse.model"
     before = model.read_bytes()
     refused = train(tmp_path, treebank)
     assert (refused.returncode, "--overwrite" in refused.stderr, "--resume" in refused.stderr) == (2, True, True)
@@ -47,7 +47,7 @@ def test_the_model_has_a_default_name_and_is_never_overwritten_unasked(treebank:
     other = tmp_path / "other.mrg"
     other.write_text("".join(treebank.read_text().splitlines(keepends=True)[:-1]))
     assert "the treebank was 60 trees" in train(tmp_path, other, "--resume").stderr
-    with locked(tmp_path / "gpuparse.parse.model.training" / "lock"):
+    with locked(tmp_path / "gpuparse.model.training" / "lock"):
         busy = train(tmp_path, treebank, "--resume")
     assert (busy.returncode, "another gpuparse is training" in busy.stderr) == (1, True)
 
