@@ -5,8 +5,8 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-SENTENCE = "She left."
-SENTENCES = 60  # of the synthetic treebank: enough for every kernel to be called
+PRACTICE_SENTENCE = "She left."
+PRACTICE_SENTENCES = 60  # of the synthetic treebank: enough for every kernel to be called
 SAMPLES = (1_000, 100_000)  # examples to grow a tree on: fewer than there are, and all of them
 
 
@@ -14,7 +14,10 @@ def practise_parsing() -> None:
     """Tag and parse a sentence."""
     from gpuparse.api import load
 
-    load().parse(SENTENCE)
+    parser = load()
+    parser.parse(PRACTICE_SENTENCE)
+    if parser.model.tagger is not None:
+        parser.model.tagger.tag(PRACTICE_SENTENCE.split())  # many sentences are tagged by another function than one
 
 
 def practise_explaining() -> None:
@@ -30,7 +33,7 @@ def practise_explaining() -> None:
 
 
 def practise_training() -> None:
-    """Train a small model, with a tagger, on samples and on all examples."""
+    """Train a small model, with a tagger, on samples and on all examples, and on rows that a pilot has chosen."""
     from gpuparse.boost import Options
     from gpuparse.device import find_device
     from gpuparse.options import TrainingOptions
@@ -39,7 +42,8 @@ def practise_training() -> None:
 
     language = load_language()
     for sample in SAMPLES:
-        options = TrainingOptions(jobs=1, learn=Options(eta=0.5, max_trees=8, sample=sample))
-        corpus = split_corpus(list(synthetic_treebank(SENTENCES)), None, language, options)
+        learn = Options(eta=0.5, max_trees=8, sample=sample)
+        options = TrainingOptions(jobs=1, learn=learn, thinned_from=0 if sample < max(SAMPLES) else 10**9)
+        corpus = split_corpus(list(synthetic_treebank(PRACTICE_SENTENCES)), None, language, options)
         with tempfile.TemporaryDirectory() as folder:
             train(corpus, language, options, Path(folder, "log.jsonl"), [find_device("cpu").kernels])

@@ -16,11 +16,11 @@ def warm_up_command() -> None:
     from gpuparse.cli.progress import Progress
     from gpuparse.jit import telling
     from gpuparse.jit.background import Background
-    from gpuparse.jit.settings import VARIABLE
+    from gpuparse.jit.settings import COMPILE_VARIABLE
     from gpuparse.jit.store import Store
     from gpuparse.practice import practise_explaining, practise_training
 
-    os.environ[VARIABLE] = "wait"
+    os.environ[COMPILE_VARIABLE] = "wait"
     with Progress("function", total=sum(telling.FUNCTIONS.values())) as progress:
         shown = 0
 

@@ -18,9 +18,8 @@ from functools import cache
 from pathlib import Path
 
 from gpuparse.jit import telling
-from gpuparse.jit.settings import VARIABLE as COMPILE
-from gpuparse.jit.store import VARIABLE as CACHE
-from gpuparse.jit.store import Store
+from gpuparse.jit.settings import COMPILE_VARIABLE
+from gpuparse.jit.store import CACHE_VARIABLE, Store
 from gpuparse.storage import locked, write_atomically
 
 BETWEEN_LOOKS = 0.05  # seconds between two checks of the files
@@ -61,7 +60,7 @@ class Background:
 
     def _start(self) -> None:
         self._file("failed").unlink(missing_ok=True)
-        environment = os.environ | {COMPILE: "wait", CACHE: str(self._store.root)}
+        environment = os.environ | {COMPILE_VARIABLE: "wait", CACHE_VARIABLE: str(self._store.root)}
         nothing = subprocess.DEVNULL
         telling.on_stderr("compiling for this machine in the background, once; until it is done, parsing is slow")
         self._lines = telling.Lines(telling.FUNCTIONS["parse"], self._say_later)

@@ -29,7 +29,8 @@ Returned = TypeVar("Returned")
 Adopt = Callable[[Function, dict[str, Any]], None]
 
 # Arrays outlive every call of compiled code, so their references need not be counted; counting them, at each call and
-# for each array, took a third of the time of the search. A function compiled like this can't make arrays.
+# for each array, took a third of the time of the search. A function compiled like this can't make arrays, nor return
+# any, since a caller that does count would free them: one that returns views of its arguments is spliced.
 UNCOUNTED = {"_nrt": False}
 INNER = {"nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 OUTER = {"nogil": True, "no_cfunc_wrapper": True}
@@ -98,6 +99,8 @@ def intrinsic(make: Function) -> Callable[[Function], Function]:
 class Kernel(Generic[Arguments, Returned]):
     """A function that Numba compiles when it is first called."""
 
+    is_entry = False  # whether only Python calls it
+
     def __init__(self, function: Callable[Arguments, Returned], **options: Any) -> None:
         self.function = function
         self.options = OUTER | options
@@ -117,17 +120,20 @@ class Kernel(Generic[Arguments, Returned]):
                 else:
                     from gpuparse.jit.numba_side import make_dispatcher
 
-                    self._called = make_dispatcher(self.function, self.options)
+                    self._called = make_dispatcher(self.function, self.options, self.is_entry)
         return self._called
 
     def interpreted(self, *arguments: Arguments.args, **named: Arguments.kwargs) -> Returned:
-        """The function as Python runs it; hashes overflow, as they should."""
+        """The function as Python runs it; hashes overflow, as they should, and numbers come back as Python's."""
         with np.errstate(over="ignore"):
-            return self.function(*arguments, **named)
+            returned = self.function(*arguments, **named)
+        return returned.item() if isinstance(returned, np.generic) else returned
 
     @property
     def _numba_type_(self) -> Any:
         """What compiled code sees when it calls the kernel."""
+        if self.is_entry:
+            raise AttributeError(f"{self.__name__} is only called by Python")
         from gpuparse.jit.numba_side import type_of
 
         return type_of(self.compiled())
@@ -135,6 +141,8 @@ class Kernel(Generic[Arguments, Returned]):
 
 class Eventual(Kernel[Arguments, Returned]):
     """A function that runs as Python until it is compiled, so that nobody waits for the first result."""
+
+    is_entry = True
 
     def __call__(self, *arguments: Arguments.args, **named: Arguments.kwargs) -> Returned:
         if self._called is None and is_slow():

@@ -1,8 +1,8 @@
 """The functions as Numba sees them. Importing this imports Numba.
 
 Numba asks a value that it does not know for its `_numba_type_`: that is how plain functions become functions that
-compiled code can call. Numba's private interfaces are used only here; where a version of Numba lacks one, a public
-interface is used instead: the results are the same, with more to compile and slower calls.
+compiled code can call. Numba's private interfaces are in numba_private.py; where a version of Numba lacks one, only
+public interfaces are used: the results are the same, with more to compile and slower calls.
 """
 
 from __future__ import annotations
@@ -21,10 +21,9 @@ from gpuparse.jit import flavours, telling
 from gpuparse.jit.store import Store
 
 try:
-    from numba.core import event
-    from numba.core.cpu import CPUTargetOptions
+    from gpuparse.jit import numba_private as private
 except ImportError:
-    event = CPUTargetOptions = None
+    private = None  # type: ignore[assignment]  # then the public ways serve
 
 PUBLIC_FLAGS = ("nogil", "inline", "error_model")
 _dispatchers: list[Any] = []  # kept alive here, since types hold them weakly
@@ -38,16 +37,22 @@ class WideCalls(types.Dispatcher):
 
     def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
         """The signature of a call."""
-        return super().get_call_type(context, tuple(map(_widened, args)), kws)
+        signature = super().get_call_type(context, tuple(map(_widened, args)), kws)
+        if self.dispatcher.targetoptions.get("_nrt") is False and _holds_arrays(signature.return_type):
+            raise numba.TypingError(f"{self.dispatcher.__name__} returns an array, whose references nobody counts")
+        return signature
 
 
 register_model(WideCalls)(models.OpaqueModel)
 
 
-def _njit(function: Callable[..., Any], flags: dict[str, Any]) -> Any:
+def _njit(function: Callable[..., Any], flags: dict[str, Any], is_inner: bool) -> Any:
     """The function for Numba to compile, with those of the flags that it knows."""
-    known = {name: flag for name, flag in flags.items() if name in PUBLIC_FLAGS or hasattr(CPUTargetOptions, name)}
-    return numba.njit(**known)(function)
+    if private is None:
+        return numba.njit(**{name: flag for name, flag in flags.items() if name in PUBLIC_FLAGS})(function)
+    known = {n: f for n, f in flags.items() if n in PUBLIC_FLAGS or hasattr(private.CPUTargetOptions, n)}
+    compiler = private.InnerCompiler if is_inner else private.OuterCompiler
+    return numba.njit(**known, pipeline_class=compiler)(function)
 
 
 def _widened(kind: Any) -> Any:
@@ -57,9 +62,13 @@ def _widened(kind: Any) -> Any:
     return types.int64 if isinstance(plain, types.Integer) and plain.signed else plain
 
 
+def _holds_arrays(kind: Any) -> bool:
+    return isinstance(kind, types.Array) or (isinstance(kind, types.BaseTuple) and any(map(_holds_arrays, kind)))
+
+
 def _adopt(function: Callable[..., Any], options: dict[str, Any]) -> None:
     make = getattr(function, "make", None)
-    dispatcher = _njit(function, options) if make is None else _njit(_calling(intrinsic(make), function), options)
+    dispatcher = _njit(function if make is None else _calling(intrinsic(make), function), options, is_inner=True)
     _dispatchers.append(dispatcher)
     function._numba_type_ = WideCalls(dispatcher) if make is None else types.Dispatcher(dispatcher)  # type: ignore[attr-defined]
 
@@ -71,12 +80,24 @@ def _calling(instruction: Any, function: Callable[..., Any]) -> Callable[..., An
     return lambda first, second: instruction(first, second)
 
 
-def make_dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
-    """A function for Python to call, whose machine code is kept in the cache."""
-    dispatcher = _njit(function, options)
+def make_dispatcher(function: Callable[..., Any], options: dict[str, Any], is_entry: bool) -> Any:
+    """A function for Python to call, whose machine code is kept in the cache; an entry is only called by Python."""
+    is_called = hasattr(function, "_numba_type_")  # by compiled code as well: Python gets a function that calls it
+    dispatcher = _njit(_entry_to(function) if is_called else function, options, is_inner=False)
     with _cache_in(Store.here().numba_folder()):
-        dispatcher.enable_caching()
+        if private is None:
+            dispatcher.enable_caching()
+        else:
+            dispatcher._cache = (private.EntryCache if is_entry else private.QuickCache)(dispatcher.py_func)
     return dispatcher
+
+
+def _entry_to(function: Callable[..., Any]) -> Callable[..., Any]:
+    def entry(*arguments: Any) -> Any:
+        return function(*arguments)
+
+    entry.__qualname__ = f"entry_to_{function.__name__}"  # names its files in the cache
+    return entry
 
 
 def type_of(dispatcher: Any) -> Any:
@@ -98,7 +119,7 @@ def _cache_in(folder: Any) -> Any:
         numba.config.CACHE_DIR = before
 
 
-class _Watch(event.Listener if event is not None else object):  # type: ignore[misc]  # known when it runs
+class _Watch(private.event.Listener if private else object):  # type: ignore[misc]  # known when it runs
     """Counts our functions as they are compiled; garbage collection is off in the meantime, since there is little."""
 
     def __init__(self) -> None:
@@ -130,5 +151,5 @@ def _is_ours(compilation: Any) -> bool:
 
 
 flavours.adopt_with(_adopt)
-if event is not None:
-    event.register("numba:compile", _Watch())
+if private is not None:
+    private.event.register("numba:compile", _Watch())

@@ -10,15 +10,15 @@ import os
 
 from gpuparse.errors import UsageError
 
-VARIABLE = "GPUPARSE_COMPILE"
+COMPILE_VARIABLE = "GPUPARSE_COMPILE"
 CHOICES = ("background", "wait", "never")
 
 
 def choice() -> str:
     """One of CHOICES."""
-    chosen = os.environ.get(VARIABLE) or CHOICES[0]
+    chosen = os.environ.get(COMPILE_VARIABLE) or CHOICES[0]
     if chosen not in CHOICES:
-        raise UsageError(f"{VARIABLE} is {chosen!r} in the environment; it can be {', '.join(CHOICES)}.")
+        raise UsageError(f"{COMPILE_VARIABLE} is {chosen!r} in the environment; it can be {', '.join(CHOICES)}.")
     return chosen
 
 

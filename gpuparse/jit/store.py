@@ -26,7 +26,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-VARIABLE = "GPUPARSE_CACHE"
+CACHE_VARIABLE = "GPUPARSE_CACHE"
 KEPT = 30 * 86_400  # seconds since a folder was made
 KEY_BYTES = 12
 NUMBA_SETTINGS = "NUMBA_"  # environment variables with this prefix change what Numba compiles
@@ -66,7 +66,7 @@ class Store:
 
 
 def _root() -> Path:
-    named = os.environ.get(VARIABLE)
+    named = os.environ.get(CACHE_VARIABLE)
     if named:
         return Path(named)
     user = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
