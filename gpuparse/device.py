@@ -1,6 +1,7 @@
 """Which device computes, and its operations.
 
-The one place outside kernels/cuda that imports numba.cuda or cupy: it tells "it imports" from "there is a device".
+The one place outside kernels/cuda that imports numba.cuda or cupy. That they can be imported does not mean that there
+is a GPU, so both are looked at, and what is missing is said.
 """
 
 from __future__ import annotations
@@ -107,7 +108,9 @@ def find_device(spec: str = "auto") -> Device:
     """
     devices = find_devices(spec)
     if len(devices) > 1:
-        raise DeviceError(f"--device {spec}: only training shares its work out over several devices; give one.")
+        raise DeviceError(
+            f"{spec!r} are several devices, and only training shares its work out over several: give one."
+        )
     return devices[0]
 
 
@@ -135,11 +138,13 @@ def _named(name: str, spec: str) -> Device:
         return Device(SIMULATOR, "a GPU simulated on the CPU, for tests")
     if not re.fullmatch("[0-9]+", name):
         raise DeviceError(f"{spec!r} is no device: give auto, cpu, the number of a GPU such as 0 or cuda:0, or sim.")
-    found, number = _find_cuda(), int(name)
-    if number < len(found.gpus):
-        return Device(f"cuda:{number}", found.gpus[number], number)
-    cause = why_not(found) or f"this machine has {len(found.gpus)}, numbered from 0"
-    raise DeviceError(f"There is no device cuda:{number}: {cause}. Use --device cpu, or auto for what is there.")
+    cuda, number = _find_cuda(), int(name)
+    if number < len(cuda.gpus):
+        return Device(f"cuda:{number}", cuda.gpus[number], number)
+    cause = why_not(cuda) or f"this machine has {len(cuda.gpus)}, numbered from 0"
+    raise DeviceError(
+        f"There is no device cuda:{number}: {cause}. Use the device cpu (--device cpu), or auto for what is there."
+    )
 
 
 def list_devices() -> list[DeviceReport]:
@@ -148,18 +153,18 @@ def list_devices() -> list[DeviceReport]:
     >>> list_devices()[0].name
     'cpu'
     """
-    found = _find_cuda()
+    cuda = _find_cuda()
     reports = [DeviceReport(CPU, True, "the processor of this machine")]
-    reports += [DeviceReport(f"cuda:{n}", True, gpu) for n, gpu in enumerate(found.gpus)]
-    if not found.gpus:
-        reports.append(DeviceReport("cuda", False, why_not(found)))
+    reports += [DeviceReport(f"cuda:{n}", True, gpu) for n, gpu in enumerate(cuda.gpus)]
+    if not cuda.gpus:
+        reports.append(DeviceReport("cuda", False, why_not(cuda)))
     simulates = find_spec("numba_cuda") is not None
     about = "a GPU simulated on the CPU, for tests" if simulates else f"needs numba-cuda: {INSTALL} installs it"
     return [*reports, DeviceReport(SIMULATOR, simulates, about)]
 
 
 def bandwidth(kernels: MemoryOps, size: int = 1 << 28) -> float:
-    """Bytes a second that the device reads and writes when it copies `size` of them.
+    """Bytes per second that the device reads and writes when it copies `size` of them.
 
     >>> from gpuparse.kernels import cpu
     >>> bandwidth(cpu, 1 << 20) > 0
@@ -180,7 +185,7 @@ def bandwidth(kernels: MemoryOps, size: int = 1 << 28) -> float:
 
 
 class Cuda(NamedTuple):
-    """What was found out about CUDA."""
+    """What there is of CUDA on this machine."""
 
     missing: Sequence[str] = ()  # packages that are not installed
     broken: str = ""  # why an installed package can't be imported
@@ -190,28 +195,28 @@ class Cuda(NamedTuple):
     gpus: Sequence[str] = ()  # names and memory
 
 
-def why_not(found: Cuda) -> str:
+def why_not(cuda: Cuda) -> str:
     """Why no GPU can be used, and what to do about it; empty if one can.
 
     >>> why_not(Cuda(missing=["cupy"]))
     "the packages for CUDA are not installed (cupy): pip install 'gpuparse[cuda12]' (or cuda13) installs them"
     """
-    if found.gpus:
+    if cuda.gpus:
         return ""
-    if found.missing:
-        return f"the packages for CUDA are not installed ({', '.join(found.missing)}): {INSTALL} installs them"
-    if found.broken:
-        return f"a package for CUDA is installed but can't be imported ({found.broken}): {INSTALL} --force-reinstall"
-    if found.driver == 0:
+    if cuda.missing:
+        return f"the packages for CUDA are not installed ({', '.join(cuda.missing)}): {INSTALL} installs them"
+    if cuda.broken:
+        return f"a package for CUDA is installed but can't be imported ({cuda.broken}): {INSTALL} --force-reinstall"
+    if cuda.driver == 0:
         return "there is no NVIDIA driver: install it, or if it is, see whether nvidia-smi finds it"
-    if found.driver // 1000 < found.packages // 1000:
+    if cuda.driver // 1000 < cuda.packages // 1000:
         return (
-            f"the driver knows CUDA {_version(found.driver)}, and the packages are made for CUDA "
-            f"{_version(found.packages)}: install a newer driver, or packages for CUDA {found.driver // 1000}"
-            + (" (pip uninstall cupy-cuda13x, then pip install 'gpuparse[cuda12]')" if found.driver >= 12000 else "")
+            f"the driver knows CUDA {_version(cuda.driver)}, and the packages are made for CUDA "
+            f"{_version(cuda.packages)}: install a newer driver, or packages for CUDA {cuda.driver // 1000}"
+            + (" (pip uninstall cupy-cuda13x, then pip install 'gpuparse[cuda12]')" if cuda.driver >= 12000 else "")
         )
     return (
-        f"CUDA shows no GPU ({found.failure or 'none counted'}): is there one in this machine, and does "
+        f"CUDA shows no GPU ({cuda.failure or 'none counted'}): is there one in this machine, and does "
         "CUDA_VISIBLE_DEVICES hide it?"
     )
 

@@ -1,12 +1,16 @@
 """Device code. A folder is a backend; contract.py says what each offers."""
 
+from . import packing
 from .contract import (
-    NO_SCORE,
     BoostOps,
+    Cells,
     Children,
+    Examples,
     GrowthOps,
     HostScoreOps,
     Kernels,
+    LossOps,
+    Members,
     MemoryOps,
     RowScorer,
     ScoreOps,
@@ -14,14 +18,18 @@ from .contract import (
 )
 
 __all__ = [
-    "NO_SCORE",
     "BoostOps",
+    "Cells",
     "Children",
+    "Examples",
     "GrowthOps",
     "HostScoreOps",
     "Kernels",
+    "LossOps",
+    "Members",
     "MemoryOps",
     "RowScorer",
     "ScoreOps",
     "computes_on_host",
+    "packing",
 ]

@@ -11,9 +11,9 @@ changes it in place. `matrix`, `postings` and `team` are the learner's:
     postings.holders  int32                  the segments that hold it
     team.threads, team.each, team.share      the threads of the host that a label may use
 
-An example i of a task has a sign y[i] (+1 or -1), an importance, and odds exp(margin). Its weight is
-w = importance / (1 + odds). Sums that decide something are made of integers: a real times a scale, a power of two,
-rounded, is a number of units. Packed weights are explained in kernels/packing.py.
+An example i of a task has a sign y (+1 or -1), an importance, and a state, which its loss makes of its margin; a loss
+says what the example's weight w is (LossOps). Sums that decide something are made of integers: a real times a scale, a
+power of two, rounded, is a number of units. Packed weights are explained in kernels/packing.py.
 
 mypy checks the backends against these protocols; tests/kernels/test_backends.py checks every folder it finds.
 """
@@ -26,7 +26,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeGuard
 import numpy as np
 
 Array = Any  # NumPy's, CuPy's, or what stands for them in a simulator
-NO_SCORE = np.iinfo(np.int64).min  # stands where a score is not to be computed
 
 
 class Children(NamedTuple):
@@ -34,6 +33,30 @@ class Children(NamedTuple):
 
     first: int
     weight: np.ndarray  # int64[nodes], host: packed weight of the child with the feature
+
+
+class Examples(NamedTuple):
+    """The examples of a task, on the device."""
+
+    signs: Array  # int8[examples]
+    importance: Array  # float64[examples]
+    state: Array  # float64[examples]
+
+
+class Members(NamedTuple):
+    """Examples of the leaves that may move, gathered by side: of each leaf the positive ones, then the negative."""
+
+    example: Array  # int32[members]: which examples they are
+    importance: Array  # float64[members]
+    state: Array  # float64[members]
+
+
+class Cells(NamedTuple):
+    """Stretches of members, begin <= i < end, each of one side of a leaf."""
+
+    begin: Array  # int64[cells]
+    end: Array  # int64[cells]
+    side: Array  # int32[cells]: 2 * leaf, + 1 for its negative examples
 
 
 class MemoryOps(Protocol):
@@ -48,7 +71,7 @@ class MemoryOps(Protocol):
         """An array of the device on the host, once it has been computed; where both are one, the same array."""
 
     def wait(self) -> None:
-        """Come back when the device has done all that this thread asked for."""
+        """Return when the device has done all that this thread asked for."""
 
 
 class GrowthOps(Protocol):
@@ -63,8 +86,11 @@ class GrowthOps(Protocol):
         rows: int32[n], device; packed: int64[n], device, the rows' packed weights.
         """
 
-    def limit(self, least_weight: float, known: int) -> None:
-        """Forget the features f > known that have neither more positive nor more negative weight than this."""
+    def limit(self, least_weight: float, last_met: int) -> None:
+        """Forget the features f > last_met that have neither more positive nor more negative weight than this.
+
+        Only a saving: what keeps both sums may keep all features.
+        """
 
     def entries(self, nodes: Sequence[int], features: Sequence[int]) -> np.ndarray:
         """int64[n]: the sum of y w in the histogram of nodes[i] at features[i]."""
@@ -81,7 +107,15 @@ class GrowthOps(Protocol):
         >= high, and that sum.
 
         Feature -1 where there is none, and then its sum means nothing; ties go to the lowest feature. The sum at
-        aside[i] counts as 0 in aside_nodes[i].
+        aside[i] counts as 0 in aside_nodes[i]. Below the root, a feature that no example has may be passed over.
+        """
+
+    def purest(self, nodes: Sequence[int], packed: Sequence[int]) -> np.ndarray:
+        """int64[n, 2]: for each node the feature whose split leaves the least sqrt(P N) of its two children together,
+        and the packed weight of the child that has it; P and N are the positive and the negative weight of a child.
+
+        packed[i] is the weight of nodes[i]. Feature -1 where no example has any; ties go to the lowest feature. Only
+        histograms that keep both sums can tell.
         """
 
     def split(self, nodes: Sequence[int], features: Sequence[int]) -> Children:
@@ -97,16 +131,59 @@ class GrowthOps(Protocol):
         """These nodes will not be split: take back their histograms."""
 
 
+class LossOps(Protocol):
+    """What depends on the loss: the weights of examples, and what a step of their margins does to them."""
+
+    def priorities(self, importance: Array, state: Array, key: np.uint64, start: int, stop: int, out: Array) -> None:
+        """out[i] = w / uniform(key, i) for the examples start <= i < stop.
+
+        importance, state, out: float64[examples].
+        """
+
+    def weigh(self, importance: Array, state: Array, kept: Array, tau: float, weights: Array) -> float:
+        """weights[n] = max(w, tau) of example kept[n]; returns the greatest, 0 if there is none.
+
+        importance, state: float64[examples]; kept: int32[n]; weights: float64[n].
+        """
+
+    def leaf_sums(
+        self, leaf: Array, examples: Examples, scale: float, start: int, stop: int, sums: Array, counts: Array
+    ) -> None:
+        """Add y w, in units, to sums[leaf[i]] and 1 to counts[leaf[i], y[i] < 0] for the examples start <= i < stop.
+
+        leaf: int32[examples]; sums: int64[nodes]; counts: int64[nodes, 2].
+        """
+
+    def slopes(self, cells: Cells, factor: Array, scale: float, members: Members, sums: Array) -> None:
+        """For each cell, with the states of its side s times factor[s]: add the sums of w and of the second derivative
+        of the loss over its members, in units, to sums[0, s] and sums[1, s].
+
+        factor: float64[sides], negative for a side to leave out; sums: int64[2, sides].
+        """
+
+    def move(self, cells: Cells, step: Array, factor: Array, scale: float, members: Members, change: Array) -> None:
+        """For each cell of a side s, whose margins take step[s]: multiply the states of its members by factor[s], and
+        add the change of their loss, in units, to change[0].
+
+        step, factor: float64[sides]; change: int64[1].
+        """
+
+
 class BoostOps(MemoryOps, Protocol):
     """What the learner asks of a device."""
 
-    CELL: int  # examples that slopes and losses like to have in a cell
+    CELL: int  # members that a cell should have
+    logistic: LossOps
+    exponential: LossOps
 
-    def Growth(self, matrix: Any, postings: Any, team: Any) -> GrowthOps:  # a class
-        """A grower of trees over a matrix that the device holds."""
+    def Growth(self, matrix: Any, postings: Any, team: Any, both: bool = False) -> GrowthOps:  # a class
+        """A grower of trees over a matrix that the device holds.
+
+        `both`: histograms keep the positive and the negative sum of each feature, not only their difference.
+        """
 
     def plan(self, matrix: Any, working: int = 0) -> str:
-        """What of the matrix fits into the device's memory, said before anything is copied; "" if there is no question.
+        """How much of the matrix fits into the device's memory, in words; "" if there is no question. Copies nothing.
 
         `working`: bytes that learning needs besides. MemoryError if not even a part fits.
         """
@@ -123,136 +200,51 @@ class BoostOps(MemoryOps, Protocol):
     def uniform(self, key: np.uint64, example: int) -> float:
         """The draw of an example under a key, in (0, 1]; on a GPU for kernels alone to call."""
 
-    def priorities(self, importance: Array, odds: Array, key: np.uint64, start: int, stop: int, out: Array) -> None:
-        """out[i] = w / uniform(key, i) for the examples start <= i < stop.
-
-        importance, odds, out: float64[examples].
-        """
-
     def select(self, priority: Array, count: int) -> tuple[Array, float]:
         """The `count` examples of highest priority, ascending, int32[count], and the highest priority left out.
 
         priority: float64[examples], positive; count < examples. Of equal ones the earlier example comes first.
         """
 
-    def weigh(self, importance: Array, odds: Array, kept: Array, tau: float, weights: Array) -> float:
-        """weights[n] = max(w, tau) of example kept[n]; returns the greatest, 0 if there is none.
-
-        importance, odds: float64[examples]; kept: int32[n]; weights: float64[n].
-        """
-
     def total(self, weights: Array, scale: float) -> int:
         """The sum of the weights, each in units. weights: float64[n]."""
 
-    def quantise(self, y: Array, kept: Array, weights: Array, scale: float, packed: Array) -> int:
+    def quantise(self, signs: Array, kept: Array, weights: Array, scale: float, packed: Array) -> int:
         """packed[n] = weights[n] in units, on the side of the y of example kept[n]; returns their sum.
 
-        y: int8[examples]; kept: int32[n]; weights: float64[n]; packed: int64[n].
+        signs: int8[examples]; kept: int32[n]; weights: float64[n]; packed: int64[n].
         """
 
-    def mark(self, feature: Array, closed: Array, begins: Array, holders: Array, words: Array) -> None:
-        """Set the bits closed[node] in the words of all segments that hold the node's feature.
+    def mark(self, feature: Array, closed: Array, begins: Array, holders: Array, marks: Array) -> None:
+        """Set the bits closed[node] in the marks of all segments that hold the node's feature.
 
         feature: int32[nodes], -1 at a leaf; closed: uint64[nodes], 0 for a node that is not of this pass; begins,
-        holders: the postings; words: uint64[segments].
+        holders: the postings; marks: uint64[segments].
         """
 
-    def unmark(self, feature: Array, closed: Array, begins: Array, holders: Array, words: Array) -> None:
-        """Zero the words that `mark` set when it had the same arguments."""
+    def unmark(self, feature: Array, closed: Array, begins: Array, holders: Array, marks: Array) -> None:
+        """Zero the marks that `mark` set when it had the same arguments."""
 
     def percolate(
-        self, start: int, stop: int, segments: Array, words: Array, below: Array, exits: Array, leaf: Array
+        self, start: int, stop: int, segments: Array, marks: Array, below: Array, exits: Array, leaf: Array
     ) -> None:
         """Send the examples start <= i < stop down from node leaf[i]: leaf[i] = the first exit that is not closed.
 
-        segments: int32[examples, K]; words: uint64[segments], the exits that a segment closes; below: uint64[nodes],
+        segments: int32[examples, K]; marks: uint64[segments], the exits that a segment closes; below: uint64[nodes],
         the exits below a node, 0 where examples stay; exits: int32[at most 64], their nodes; leaf: int32[examples].
         """
 
-    def leaf_sums(
-        self,
-        leaf: Array,
-        y: Array,
-        importance: Array,
-        odds: Array,
-        scale: float,
-        start: int,
-        stop: int,
-        sums: Array,
-        counts: Array,
-    ) -> None:
-        """Add y w, in units, to sums[leaf[i]] and 1 to counts[leaf[i], y[i] < 0] for the examples start <= i < stop.
-
-        leaf: int32[examples]; y: int8[examples]; importance, odds: float64[examples]; sums: int64[nodes];
-        counts: int64[nodes, 2].
-        """
-
-    def collect(
-        self,
-        leaf: Array,
-        y: Array,
-        importance: Array,
-        odds: Array,
-        start: int,
-        stop: int,
-        place: Array,
-        member: Array,
-        member_importance: Array,
-        member_odds: Array,
-    ) -> None:
+    def collect(self, leaf: Array, examples: Examples, start: int, stop: int, place: Array, members: Members) -> None:
         """Copy the examples start <= i < stop with place[leaf[i], y[i] < 0] >= 0 to the places from there on, in any
         order; `place` moves on.
 
-        leaf: int32[examples]; y: int8[examples]; importance, odds: float64[examples]; place: int64[nodes, 2];
-        member: int32[members], which examples they are; member_importance, member_odds: float64[members].
+        leaf: int32[examples]; place: int64[nodes, 2].
         """
 
-    def slopes(
-        self,
-        begin: Array,
-        end: Array,
-        group: Array,
-        factor: Array,
-        scale: float,
-        first: int,
-        last: int,
-        importance: Array,
-        odds: Array,
-        weight: Array,
-        curvature: Array,
-    ) -> None:
-        """For cells first <= c < last, with the odds of group g = group[c] times factor[g]: add the sums of w and of
-        w (1 - w / importance) over the members begin[c] <= i < end[c], in units, to weight[g] and curvature[g].
+    def put_back(self, members: Members, state: Array) -> None:
+        """state[members.example] = members.state.
 
-        begin, end: int64[cells]; group: int32[cells]; factor: float64[groups], negative for a group to leave out;
-        importance, odds: float64[members]; weight, curvature: int64[groups].
-        """
-
-    def losses(
-        self,
-        begin: Array,
-        end: Array,
-        group: Array,
-        step: Array,
-        factor: Array,
-        scale: float,
-        first: int,
-        last: int,
-        importance: Array,
-        odds: Array,
-        change: Array,
-    ) -> None:
-        """For cells first <= c < last of group g = group[c]: multiply the odds of the members begin[c] <= i < end[c]
-        by factor[g] = exp(step[g]), and add the change of their loss, in units, to change[0].
-
-        begin, end: int64[cells]; group: int32[cells]; step, factor: float64[groups]; importance, odds:
-        float64[members]; change: int64[1].
-        """
-
-    def put_back(self, member: Array, member_odds: Array, odds: Array) -> None:
-        """odds[member] = member_odds.
-
-        member: int32[members]; member_odds: float64[members]; odds: float64[examples].
+        state: float64[examples].
         """
 
 
@@ -262,24 +254,11 @@ class ScoreOps(MemoryOps, Protocol):
     COMPUTES_ON_HOST: bool  # whether the backend is one of HostScoreOps: the search then stays in compiled code
     BATCH: int  # sentences that are best searched in parallel
 
-    def score(
-        self,
-        bits: Array,
-        parts: Array,
-        part_groups: Array,
-        group_blocks: Array,
-        group_words: Array,
-        part_runs: Array,
-        run_eights: Array,
-        run_label: Array,
-        eights: Array,
-        sums: Array,
-        scores: Array,
-    ) -> None:
-        """Add to scores[row, label] the weights of the rules that fire on each row; what is NO_SCORE stays so.
+    def score(self, fires: Array, labels: Array, weights: Array, scores: Array) -> None:
+        """Add to scores[row, label] the weights of the label's rules that fire on each row.
 
-        bits: uint64[rows, words]; parts: uint8[rows]; scores: int64[rows, labels]. The others are the layout of the
-        rules, which kernels/cpu/score.py draws: int32, but sums: int64[2 * eights, 16].
+        fires: uint64[rows, words], a bit for each rule; labels: int32[rules]; weights: int64[rules]; scores:
+        int64[rows, labels].
         """
 
 
@@ -288,22 +267,20 @@ class HostScoreOps(ScoreOps, Protocol):
 
     def score_rows(
         self,
-        bits: np.ndarray,
-        parts: np.ndarray,
-        part_groups: np.ndarray,
-        group_blocks: np.ndarray,
-        group_words: np.ndarray,
-        part_runs: np.ndarray,
-        run_eights: np.ndarray,
-        run_label: np.ndarray,
-        eights: np.ndarray,
-        sums: np.ndarray,
         fires: np.ndarray,
+        labels: np.ndarray,
+        weights: np.ndarray,
+        places: np.ndarray,
+        alike: np.ndarray,
+        known_fires: np.ndarray,
+        known_scores: np.ndarray,
         scores: np.ndarray,
     ) -> None:
-        """What `score` does, as a function that compiled code can call: one of the flavour `compiled`.
+        """Write the scores of rows by difference from what is known of rows like them, as a function that compiled
+        code can call: one of the flavour `compiled`.
 
-        fires: uint64[blocks], room to work in.
+        places: int64[rows], where the row will be known; alike: int64[rows], where one like it is known, perhaps a row
+        before it; known_fires: uint64[places, words], the rules that fire; known_scores: int64[places, labels].
         """
 
 
@@ -330,3 +307,4 @@ if TYPE_CHECKING:  # each backend keeps the contract, or mypy complains
     _cpu: Kernels = cpu
     _cpu_scores: HostScoreOps = cpu
     _cuda: Kernels = cuda
+    _losses: list[LossOps] = [cpu.logistic, cpu.exponential, cuda.logistic, cuda.exponential]

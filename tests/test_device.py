@@ -56,7 +56,7 @@ def test_a_gpu_that_is_not_there_is_an_error_with_the_cause_and_the_way_out(
 ) -> None:
     found, cause = CAUSES[name]
     pretend(monkeypatch, found)
-    with pytest.raises(DeviceError, match=rf"There is no device cuda:.: .*{cause}.*\. Use --device cpu") as caught:
+    with pytest.raises(DeviceError, match=rf"There is no device cuda:.: .*{cause}.*\. Use the device cpu") as caught:
         find_devices(spec)
     assert caught.value.exit_code == 2
     assert [(report.name, report.usable) for report in list_devices()[:2]] == [("cpu", True), ("cuda", False)]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gpuparse.boost.ensemble import Ensemble
-    from gpuparse.boost.learning import Watcher, fit, learn
+    from gpuparse.boost.learning import Session, Watcher, fit, learn
     from gpuparse.boost.log import Attempt, Log, read_log
     from gpuparse.boost.matrix import Csr, Matrix
     from gpuparse.boost.options import Options
@@ -19,15 +19,33 @@ if TYPE_CHECKING:
     from gpuparse.boost.task import Task
     from gpuparse.boost.tree import GrownTree
 
-_MODULES = {
-    "Attempt": "log", "Csr": "matrix", "Ensemble": "ensemble", "GrownTree": "tree", "History": "path", "Log": "log",
-    "Matrix": "matrix", "Options": "options", "Task": "task", "Watcher": "learning", "fit": "learning",
-    "learn": "learning", "read_log": "log",
-}  # fmt: skip
+_HOMES = {
+    "ensemble": ["Ensemble"],
+    "learning": ["Session", "Watcher", "fit", "learn"],
+    "log": ["Attempt", "Log", "read_log"],
+    "matrix": ["Csr", "Matrix"],
+    "options": ["Options"],
+    "path": ["History"],
+    "task": ["Task"],
+    "tree": ["GrownTree"],
+}
+_MODULES = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = [
-    "Attempt", "Csr", "Ensemble", "GrownTree", "History", "Log", "Matrix", "Options", "Task", "Watcher", "fit", "learn",
+    "Attempt",
+    "Csr",
+    "Ensemble",
+    "GrownTree",
+    "History",
+    "Log",
+    "Matrix",
+    "Options",
+    "Session",
+    "Task",
+    "Watcher",
+    "fit",
+    "learn",
     "read_log",
-]  # fmt: skip
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -41,22 +41,22 @@ class Compounds(NamedTuple):
         return {tuple(pairs[i:j]): value for (i, j), value in zip(spans, self.value.tolist(), strict=True)}
 
 
-def sum_leaves(paths: np.ndarray, literals: np.ndarray, value: np.ndarray) -> Compounds:
+def sum_leaves(owners: np.ndarray, literals: np.ndarray, value: np.ndarray) -> Compounds:
     """The compound features of leaves, each with the sum of its leaves; a sum of 0 is left out.
 
-    `paths[at]` is the leaf that has `literals[at]` on its path, in any order and any number of times. Nothing can fall
-    into a leaf whose path asks a feature both to be there and not: it has no compound feature.
+    `literals[at]` is one of those of the leaf `owners[at]`, in any order and any number of times. Nothing can fall into
+    a leaf that asks a feature both to be there and not: it has no compound feature.
 
     >>> sum_leaves(np.array([0, 1, 1]), np.array([15, 15, 15]), np.array([0.5, 1.0])).to_dict()
     {((7, True),): 1.5}
     """
-    keys = np.unique((paths << 32) | literals)
-    paths, literals = keys >> 32, keys & 0xFFFFFFFF
+    keys = np.unique((owners << 32) | literals)
+    owners, literals = keys >> 32, keys & 0xFFFFFFFF
     contradictions = np.flatnonzero((np.diff(keys) == 1) & (literals[:-1] & 1 == 0))
     possible = np.ones(len(value), bool)
-    possible[paths[contradictions]] = False
+    possible[owners[contradictions]] = False
     leaves = np.flatnonzero(possible)
-    starts = np.searchsorted(paths, np.arange(len(value) + 1))
+    starts = np.searchsorted(owners, np.arange(len(value) + 1))
     content, spans = literals.tobytes(), zip(starts[leaves].tolist(), starts[leaves + 1].tolist(), strict=True)
     numbers: dict[bytes, int] = {}  # of the compound features, as they are met
     size = literals.itemsize

@@ -39,8 +39,7 @@ class Ensemble:
         """From grown trees; `numbers` gives the feature of each column of the matrix they were grown on."""
 
         def join(name: str, dtype: type) -> np.ndarray:
-            parts = [getattr(tree, name) for tree in trees]
-            return np.concatenate([np.empty(0, dtype), *parts]).astype(dtype)
+            return np.concatenate([np.empty(0, dtype), *(getattr(tree, name) for tree in trees)]).astype(dtype)
 
         feature = join("feature", FEATURE)
         if numbers is not None and len(numbers):
@@ -89,7 +88,7 @@ class Ensemble:
 
             kernels = find_device("cpu").kernels
         place = Workplace.on(matrix, kernels)
-        percolator = Percolator(place.matrix.segments, place.words, place.postings, kernels, place.team)
+        percolator = Percolator(place.matrix.segments, place.marks, place.postings, kernels, place.team)
         scores = np.zeros(len(matrix.segments))
         for tree in self.trees(lambda_):
             rank = np.where(tree.feature < 0, -1, matrix.rank(tree.feature))
@@ -122,18 +121,18 @@ class Ensemble:
             child = root[inner] + children[inner]
             parent[child], literal[child] = inner, 2 * feature[inner] + there
         leaves = np.flatnonzero((feature < 0) & (value != 0.0))
-        paths, literals = _walk_up(leaves, parent, literal)
-        return sum_leaves(paths, literals, value[leaves])
+        owners, literals = _walk_up(leaves, parent, literal)
+        return sum_leaves(owners, literals, value[leaves])
 
 
 def _walk_up(leaves: np.ndarray, parent: np.ndarray, literal: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For every step of every leaf's path the number of the leaf, and the step's literal; all leaves walk at once."""
-    paths, literals = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-    path, node = np.arange(len(leaves)), leaves
+    """For every step from a leaf up to its root the number of the leaf, and the step's literal; all leaves at once."""
+    owners, literals = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    owner, node = np.arange(len(leaves)), leaves
     while len(node):
         below = parent[node] >= 0
-        path, node = path[below], node[below]
-        paths.append(path)
+        owner, node = owner[below], node[below]
+        owners.append(owner)
         literals.append(literal[node])
         node = parent[node]
-    return np.concatenate(paths), np.concatenate(literals)
+    return np.concatenate(owners), np.concatenate(literals)

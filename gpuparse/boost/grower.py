@@ -6,27 +6,26 @@ Nodes never look at each other, so the order in which they are split does not ma
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from gpuparse.boost.parameters import ROOT, literal
 from gpuparse.boost.splitter import Node, Splitter
 from gpuparse.boost.tree import GrownTree
+from gpuparse.kernels import GrowthOps
 
 WAVE = 64  # nodes split at once, at most: each holds a histogram
-LOWER_HALF = 0xFFFFFFFF
 
 
 class Grower:
     """Grows a tree. `growth` holds the nodes' rows and histograms, and has planted the root."""
 
-    def __init__(self, growth: Any, splitter: Splitter) -> None:
+    def __init__(self, growth: GrowthOps, splitter: Splitter) -> None:
         self._growth, self._splitter = growth, splitter
 
-    def grow(self, positive: int, negative: int, stumps: bool) -> Node:
-        """The root of the grown tree, given the weight of its examples."""
-        root = Node(0, positive, negative, ROOT, None)
+    def grow(self, packed: int, stumps: bool) -> Node:
+        """The root of the grown tree; `packed` is the weight of its examples."""
+        root = Node(0, packed, ROOT, None)
         waiting = [root]
         while waiting:
             wave, waiting = waiting[-WAVE:], waiting[:-WAVE]
@@ -41,20 +40,16 @@ class Grower:
         """Divide nodes; the children that may be split again."""
         parents = [node.number for node, _ in splits]
         first, weight = self._growth.split(parents, [feature for _, feature in splits])
-        children = []
-        for i, ((node, feature), packed) in enumerate(zip(splits, weight.tolist(), strict=True)):
-            positive, negative = packed >> 32, packed & LOWER_HALF
-            path = (feature, node.path)
-            yes = Node(first + 2 * i, positive, negative, node.key ^ literal(feature, True), path)
-            no = Node(
-                first + 2 * i + 1, node.positive - positive, node.negative - negative,
-                node.key ^ literal(feature, False), path,
-            )  # fmt: skip
+        children: list[Node] = []
+        for (node, feature), packed in zip(splits, weight.tolist(), strict=True):
+            number, above = first + len(children), (feature, node.above)
+            yes = Node(number, packed, node.key ^ literal(feature, True), above)
+            no = Node(number + 1, node.packed - packed, node.key ^ literal(feature, False), above)
             node.feature, node.children = feature, (yes, no)
             children += [yes, no]
-        wanted = [not last and self._splitter.may_split(child) for child in children]
-        self._growth.descend(parents, first, wanted)
-        return [child for child, may in zip(children, wanted, strict=True) if may]
+        splittable = [not last and self._splitter.may_split(child) for child in children]
+        self._growth.descend(parents, first, splittable)
+        return [child for child, may in zip(children, splittable, strict=True) if may]
 
 
 def flatten(root: Node) -> GrownTree:

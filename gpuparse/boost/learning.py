@@ -30,16 +30,28 @@ SMALL = 16  # a task with fewer than one in so many rows of the matrix is learne
 
 
 class Watcher:
-    """Is told how far learning is. All calls come from the threads that learn."""
+    """Hears how far learning is. All calls come from the threads that learn."""
 
     def plan(self, plan: str) -> None:
-        """What of the matrix fits into a device's memory, before anything is copied."""
+        """How much of the matrix fits into a device's memory: called before anything is copied."""
 
     def tree(self, task: str, attempt: Attempt) -> None:
         """A tree was tried."""
 
     def end(self, task: str, why: str) -> None:
         """A task has come to its end."""
+
+
+class Session(NamedTuple):
+    """What surrounds learning that takes long: where it is written down, who hears of it, and what stops it."""
+
+    log: Path | None = None  # what it holds already is not learned again
+    fingerprint: str = ""  # of the tasks: a log that was written for others is refused
+    watcher: Watcher = Watcher()
+    stop: threading.Event | None = None  # when it is set, each task ends after the tree it is growing
+
+
+ALONE = Session()
 
 
 def fit(
@@ -67,20 +79,15 @@ def learn(
     options: Options,
     devices: Sequence[Any],
     jobs: int = 1,
-    log: Path | None = None,
-    fingerprint: str = "",
-    watcher: Watcher | None = None,
-    stop: threading.Event | None = None,
+    session: Session = ALONE,
 ) -> dict[str, History]:
     """What `fit` does, with all there is to say of it; tasks are begun in their order, so the longest should be first.
 
-    What the log already holds is not learned again, provided that it was written under the same fingerprint and
-    options. The result does not depend on the number of jobs, each of which is a thread per device. A mapping that
-    makes a task when it is asked for it is asked once for each. When `stop` is set, or on Ctrl-C, each task ends after
-    the tree it is growing.
+    The result does not depend on the number of jobs, each of which is a thread per device. A mapping that makes a task
+    when it is asked for it is asked once for each. On Ctrl-C each task ends after the tree it is growing.
     """
-    stop, watcher = stop or threading.Event(), watcher or Watcher()
-    book = None if log is None else _open_log(log, options, fingerprint, matrix)
+    stop, watcher = session.stop or threading.Event(), session.watcher
+    log = None if session.log is None else _open_log(session.log, options, session.fingerprint, matrix)
     working = jobs * working_bytes(matrix, options)
     sites = [_Site.on(matrix, device, working, jobs, watcher) for device in devices]
     free = [site for site in sites for _ in range(jobs)]
@@ -90,7 +97,7 @@ def learn(
         at_hand.place = free.pop().workplace(Team(options.threads))
 
     def learn_one(name: str) -> History:
-        of_task = None if book is None else book.of(name)
+        of_task = None if log is None else log.of(name)
         history = _known(name, of_task, stop.is_set())
         if history is None:
             task = tasks[name]
@@ -118,7 +125,7 @@ def _open_log(path: Path, options: Options, fingerprint: str, matrix: Matrix) ->
 
 
 def _known(name: str, log: TaskLog | None, stopped: bool) -> History | None:
-    """What can be said of a task without learning: it has come to its end before, or nothing is to be begun."""
+    """The history of a task that need not be learned: it ended in an earlier run, or learning stops before its turn."""
     end = "stopped" if stopped and (log is None or log.end is None) else log.end if log is not None else None
     if end is None:
         return None
@@ -131,8 +138,8 @@ def _placed(task: Task, matrix: Matrix, place: Workplace) -> tuple[Task, Workpla
     rows = np.unique(task.rows)
     if len(rows) * SMALL >= len(matrix.segments) or len(rows) == 0 or rows[0] < 0 or rows[-1] >= len(matrix.segments):
         return task, place
-    part, features = matrix.only(rows)
-    alone = Workplace.on(part, place.kernels, place.team.threads, features)
+    excerpt, features = matrix.only(rows)
+    alone = Workplace.on(excerpt, place.kernels, place.team.threads, features)
     return task._replace(rows=np.searchsorted(rows, task.rows).astype(task.rows.dtype)), alone
 
 

@@ -22,7 +22,7 @@ from gpuparse.boost.options import Options
 from gpuparse.boost.tree import GrownTree, check_tree
 from gpuparse.errors import TrainingError
 
-VERSION = 3
+LOG_VERSION = 3
 Append = Callable[[dict[str, Any]], None]
 MOST_VALUE = 700.0  # of a leaf: its exponential must be finite
 
@@ -110,7 +110,7 @@ class Log:
     def __init__(self, path: Path, options: Options, fingerprint: str) -> None:
         self.path = path
         self._lock = threading.Lock()
-        header = {"version": VERSION, "fingerprint": fingerprint, "options": options.course()}
+        header = {"version": LOG_VERSION, "fingerprint": fingerprint, "options": options.course()}
         lines, sound, self._checksum = _read(path) if path.exists() else ([], 0, 0)
         if lines:
             self._check(lines[0], header)
@@ -191,7 +191,7 @@ def _ending(checksum: int) -> bytes:
 
 @contextmanager
 def _named_line(path: Path, number: int) -> Iterator[None]:
-    """What is wrong with a line is told with the file and its number."""
+    """An error in a line becomes one that names the file and the line."""
     try:
         yield
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
@@ -211,8 +211,10 @@ def _read(path: Path) -> tuple[list[dict[str, Any]], int, int]:
             break
         with _named_line(path, number):
             entry = json.loads(line)
-            if number == 1 and entry["version"] != VERSION:
-                raise ValueError(f"it is of version {entry['version']} of the format, this gpuparse reads {VERSION}")
+            if number == 1 and entry["version"] != LOG_VERSION:
+                raise ValueError(
+                    f"it is of version {entry['version']} of the format, this gpuparse reads {LOG_VERSION}"
+                )
             checksum = zlib.crc32(line[: -len(_ending(0))], checksum)
             if not line.endswith(_ending(checksum)):
                 raise ValueError("its checksum is wrong")

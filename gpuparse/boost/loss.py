@@ -1,69 +1,86 @@
 """The loss of an example, as what learning needs of it: a state, a weight, a value, slopes, and a minimiser.
 
-A loss says which operations of a device compute it, so that only the chosen one is ever compiled.
+A loss is two things: arithmetic on a device (kernels.logistic, kernels.exponential), of which only the chosen loss's is
+ever compiled, and what the host must know to use it, which is here.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-LONGEST = 4.0  # a Newton step is no longer than this
+from gpuparse.boost.fixed_point import Magnitude
+from gpuparse.boost.options import LossKind
+from gpuparse.kernels import BoostOps, LossOps
+
+LONGEST_STEP = 4.0  # of Newton's method
 NEAR = 1e-3  # after a Newton step s the error is below s^2, since the third derivative never exceeds the second
 FARTHEST = 64.0  # no parameter moves further in one tree
-ROUNDS = 200  # of Newton's method, at most
-LEFT_OUT = -1.0  # the factor of a group whose slopes are not asked for
+NEWTON_STEPS = 200  # at most
 
 Derivatives = tuple[np.ndarray, np.ndarray]  # the first and the second
-Minimise = Callable[..., np.ndarray]
+Slopes = Callable[[np.ndarray, np.ndarray], Derivatives]  # of each leaf's loss after a step, for the leaves of a mask
+
+
+class Search(NamedTuple):
+    """Where to look, along one line per leaf, for the root of slope(step) + constant + growth * step."""
+
+    start: np.ndarray
+    there: Derivatives  # of the loss, at the start
+    constant: np.ndarray
+    growth: float
+    low: np.ndarray  # the root lies between these
+    high: np.ndarray
+    moving: np.ndarray  # bool: the other leaves stay at the start
+
+
+Minimise = Callable[[Slopes, Search], np.ndarray]
 
 
 class Loss(Protocol):
     """A loss of the margin mu = y h(x). The state of an example is whatever makes a step of its margin cheap."""
 
-    def initial_state(self, kernels: Any, n: int) -> Any:
+    def operations(self, kernels: BoostOps) -> LossOps:
+        """What a device computes of it."""
+
+    def initial_state(self, kernels: BoostOps, n: int) -> Any:
         """The states of n examples whose score is 0, on the device."""
 
     def initial_value(self, total_importance: float) -> float:
         """The loss of examples whose score is 0."""
 
-    def largest_change(self, step: float) -> float:
-        """No example's loss changes by more than its importance times this when its margin moves by `step`."""
+    def factor(self, step: np.ndarray) -> np.ndarray:
+        """What steps of the margin multiply states by; not negative."""
 
-    def weigh(self, kernels: Any, *arguments: Any) -> float:
-        """The weights of examples, minus the derivative of their loss; see kernels' `weigh`."""
+    def weights(self, importance: Magnitude) -> Magnitude:
+        """How large the weights of examples can be while the risk falls, given their importances."""
 
-    def priorities(self, kernels: Any, *arguments: Any) -> None:
-        """Their weights over uniform draws; see kernels' `priorities`."""
+    def changes(self, importance: Magnitude, step: float) -> Magnitude:
+        """How much the losses of examples can change when their margins move by no more than `step`."""
 
-    def leaf_sums(self, kernels: Any) -> Callable[..., None]:
-        """The operation that adds up y w by leaf."""
+    def line(self, slopes: Slopes, leaves: int) -> Slopes:
+        """The slopes along the lines of so many leaves, computed by the device as seldom as this loss permits."""
 
-    def slopes(self, kernels: Any) -> Callable[..., None]:
-        """The operation that adds up first and second derivatives by group, after a step."""
-
-    def slope_factor(self, step: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-        """What `slopes` is told of the step of each group; groups that are not wanted are left out."""
-
-    def move(self, kernels: Any) -> Callable[..., None]:
-        """The operation that moves states by a step and adds up the change of the loss."""
-
-    def move_arguments(self, step: np.ndarray) -> Sequence[np.ndarray]:
-        """What `move` is told of the step of each group."""
+    def minimise(self, slopes: Slopes, search: Search) -> np.ndarray:
+        """The least point of each line, to 1e-6."""
 
 
 class Logistic:
     """importance x ln(1 + exp(-mu)). The state is the odds, exp(mu): a step of the margin multiplies them, so that a
     line search needs no exponentials; the weight is importance / (1 + odds).
 
-    >>> round(Logistic().initial_value(1.0), 4), Logistic().largest_change(-0.5)
-    (0.6931, 1.0)
+    >>> round(Logistic().initial_value(1.0), 4), Logistic().changes(Magnitude(3.0, 1.0), 0.5)
+    (0.6931, Magnitude(total=3.0, largest=1.0))
     """
 
-    def initial_state(self, kernels: Any, n: int) -> Any:
+    def operations(self, kernels: BoostOps) -> LossOps:
+        """Of odds."""
+        return kernels.logistic
+
+    def initial_state(self, kernels: BoostOps, n: int) -> Any:
         """Odds of 1."""
         return kernels.arrays.ones(n)
 
@@ -71,80 +88,107 @@ class Logistic:
         """ln 2 each."""
         return math.log(2.0) * total_importance
 
-    def largest_change(self, step: float) -> float:
+    def factor(self, step: np.ndarray) -> np.ndarray:
+        """Odds grow with the margin."""
+        return np.exp(step)
+
+    def weights(self, importance: Magnitude) -> Magnitude:
+        """A weight never exceeds the importance."""
+        return importance
+
+    def changes(self, importance: Magnitude, step: float) -> Magnitude:
         """The slope never exceeds 1; at least 1, so that small steps keep the scale of the loss."""
-        return max(1.0, abs(step))
+        most = max(1.0, step)
+        return Magnitude(importance.total * most, importance.largest * most)
 
-    def weigh(self, kernels: Any, *arguments: Any) -> float:
-        """importance / (1 + odds)."""
-        return float(kernels.weigh(*arguments))
+    def line(self, slopes: Slopes, leaves: int) -> Slopes:
+        """Every step needs the odds of all examples."""
+        return slopes
 
-    def priorities(self, kernels: Any, *arguments: Any) -> None:
-        """The same, over uniform draws."""
-        kernels.priorities(*arguments)
-
-    def leaf_sums(self, kernels: Any) -> Callable[..., None]:
-        """Of odds."""
-        operation: Callable[..., None] = kernels.leaf_sums
-        return operation
-
-    def slopes(self, kernels: Any) -> Callable[..., None]:
-        """Of odds."""
-        operation: Callable[..., None] = kernels.slopes
-        return operation
-
-    def slope_factor(self, step: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-        """The odds are multiplied by exp(step)."""
-        return np.where(wanted, np.exp(step), LEFT_OUT)
-
-    def move(self, kernels: Any) -> Callable[..., None]:
-        """Of odds."""
-        operation: Callable[..., None] = kernels.losses
-        return operation
-
-    def move_arguments(self, step: np.ndarray) -> Sequence[np.ndarray]:
-        """The step, and what it multiplies the odds by."""
-        return step, np.exp(step)
+    def minimise(self, slopes: Slopes, search: Search) -> np.ndarray:
+        """By Newton's method."""
+        return newton(slopes, search)
 
 
-LOGISTIC = Logistic()
+class Exponential:
+    """importance x exp(-mu), the loss of AdaBoost. The state is exp(-mu), and the weight of an example is its loss.
+
+    Along a line the loss is P exp(-step) + N exp(step), where P and N are the weights of the positive and the negative
+    examples of the leaf: once they are known, no step needs the device. While the risk falls no sum of weights exceeds
+    what it was at first, the sum of the importances; but one example's weight may become as large as that.
+
+    >>> line = Exponential().line(lambda step, moving: (np.array([-3.0]), np.array([5.0])), 1)  # P = 4, N = 1
+    >>> [slope.round(9).tolist() for slope in line(np.array([math.log(2.0)]), np.ones(1, bool))]
+    [[0.0], [4.0]]
+    """
+
+    def operations(self, kernels: BoostOps) -> LossOps:
+        """Of exp(-mu)."""
+        return kernels.exponential
+
+    def initial_state(self, kernels: BoostOps, n: int) -> Any:
+        """exp(0)."""
+        return kernels.arrays.ones(n)
+
+    def initial_value(self, total_importance: float) -> float:
+        """1 each."""
+        return total_importance
+
+    def factor(self, step: np.ndarray) -> np.ndarray:
+        """The loss falls as the margin grows."""
+        return np.exp(-step)
+
+    def weights(self, importance: Magnitude) -> Magnitude:
+        """All of the risk may come to rest on one example."""
+        return Magnitude(importance.total, importance.total)
+
+    def changes(self, importance: Magnitude, step: float) -> Magnitude:
+        """Neither before nor after the step is there more loss than at first."""
+        return Magnitude(2.0 * importance.total, importance.total)
+
+    def line(self, slopes: Slopes, leaves: int) -> Slopes:
+        """In closed form."""
+        slope, curvature = slopes(np.zeros(leaves), np.ones(leaves, bool))
+        positive, negative = (curvature - slope) / 2, (curvature + slope) / 2
+
+        def along(step: np.ndarray, moving: np.ndarray) -> Derivatives:
+            falling, rising = positive * np.exp(-step), negative * np.exp(step)
+            return rising - falling, rising + falling
+
+        return along
+
+    def minimise(self, slopes: Slopes, search: Search) -> np.ndarray:
+        """By Newton's method."""
+        return newton(slopes, search)
 
 
-def minimise(
-    slopes: Callable[[np.ndarray, np.ndarray], Derivatives],
-    start: np.ndarray,
-    there: Derivatives,
-    constant: np.ndarray,
-    growth: float,
-    low: np.ndarray,
-    high: np.ndarray,
-    moving: np.ndarray,
-) -> np.ndarray:
-    """For each leaf the root of slope(step) + constant + growth * step, to 1e-6: Newton inside a shrinking bracket.
+LOSSES: dict[str, Loss] = {LossKind.LOGISTIC: Logistic(), LossKind.EXPONENTIAL: Exponential()}
 
-    `there` are the derivatives of the loss at the start; leaves that are not moving stay there.
 
-    >>> def slopes(step, wanted):  # of (step - 3)^2
+def newton(slopes: Slopes, search: Search) -> np.ndarray:
+    """The roots of a search, to 1e-6: Newton's method inside a shrinking bracket.
+
+    >>> def slopes(step, moving):  # of (step - 3)^2
     ...     return 2 * (step - 3), np.full(len(step), 2.0)
     >>> one = np.ones(1)
-    >>> minimise(slopes, 0 * one, slopes(0 * one, one > 0), 0 * one, 0.0, -9 * one, 9 * one, one > 0).tolist()
+    >>> newton(slopes, Search(0 * one, slopes(0 * one, one > 0), 0 * one, 0.0, -9 * one, 9 * one, one > 0)).tolist()
     [3.0]
     """
-    step, open_ = start.copy(), moving.copy()
-    slope, curvature = there
-    for _ in range(ROUNDS):
-        slope = slope + (constant + growth * step)
+    step, moving, low, high = search.start.copy(), search.moving.copy(), search.low, search.high
+    slope, curvature = search.there
+    for _ in range(NEWTON_STEPS):
+        slope = slope + (search.constant + search.growth * step)
         low, high = np.where(slope < 0, step, low), np.where(slope > 0, step, high)
         with np.errstate(divide="ignore", invalid="ignore"):
-            newton = np.where(slope == 0, 0.0, -slope / (curvature + growth))
-        usable = np.abs(newton) <= LONGEST
-        new = np.where(usable, step + newton, step - np.copysign(LONGEST, slope))
+            length = np.where(slope == 0, 0.0, -slope / (curvature + search.growth))
+        usable = np.abs(length) <= LONGEST_STEP
+        new = np.where(usable, step + length, step - np.copysign(LONGEST_STEP, slope))
         outside = (new < low) | (new > high)
         new = np.where(outside, (low + high) / 2, new)
-        done = (usable & ~outside & (np.abs(newton) <= NEAR)) | (high - low <= NEAR * NEAR)
-        step = np.where(open_, new, step)
-        open_ &= ~done
-        if not open_.any():
+        done = (usable & ~outside & (np.abs(length) <= NEAR)) | (high - low <= NEAR * NEAR)
+        step = np.where(moving, new, step)
+        moving &= ~done
+        if not moving.any():
             break
-        slope, curvature = slopes(step, open_)
+        slope, curvature = slopes(step, moving)
     return step

@@ -3,7 +3,7 @@
     R   rows x segments      the same number K of entries in every row, so that its row pointers need not be stored
     S   segments x features  in CSR: `starts` are its row pointers, `features` its column indices
 
-A row is the union of its K segments, and rows that agree in a part share that part's segment, so S may be many times
+A row is the union of its K segments, and rows that agree in a column share its segment, so S may be many times
 smaller than X. A plain CSR matrix is the case K = 1. This is what a device holds: R as a table of segment numbers, S in
 CSR, and S transposed (see postings.py).
 
@@ -51,9 +51,17 @@ class Matrix(NamedTuple):
 
     @classmethod
     def from_csr(cls, table: Any) -> Matrix:
-        """From SciPy's or CuPy's CSR matrix, a Csr, or a tuple (indptr, indices, number of features)."""
-        indptr, indices, n_features = _parts(table)
+        """From SciPy's or CuPy's CSR matrix or array, a Csr, or three things: in SciPy's order (data, indices,
+        indptr), or since all data must be 1 (indptr, indices, number of features).
+
+        >>> Matrix.from_csr((np.ones(3), np.array([7, 4, 7]), np.array([0, 2, 3]))).to_csr().shape
+        (2, 8)
+        """
+        indptr, indices, n_features = _components(table)
         _check_pointers(indptr, len(indices), "indptr")
+        if n_features > np.iinfo(FEATURE).max or len(indptr) > np.iinfo(SEGMENT).max:
+            raise MatrixError("there may be 2^31 - 2 rows and 2^31 - 1 features, at most")
+        _check_features(indices, n_features)
         n_rows = len(indptr) - 1
         segments = np.arange(1, n_rows + 1, dtype=SEGMENT).reshape(-1, 1)
         starts = np.concatenate([[0], indptr]).astype(OFFSET)
@@ -77,10 +85,11 @@ class Matrix(NamedTuple):
         _check_pointers(starts, len(features), "starts")
         if starts[1:2].any() or len(starts) < 2:
             raise MatrixError("segment 0 must be the empty one")
-        if len(features) and (features.min() < 0 or features.max() >= len(column)):
-            raise MatrixError(f"a feature is outside 0 .. {len(column) - 1}")
-        if segments.ndim != 2 or segments.shape[1] >= _EMPTY:
+        _check_features(features, len(column))
+        if segments.ndim != 2 or not 1 <= segments.shape[1] < _EMPTY:
             raise MatrixError(f"rows have from 1 to {_EMPTY - 1} segments, all as many")
+        if len(column) and (column.min() < 0 or column.max() >= segments.shape[1]):
+            raise MatrixError(f"the column of a feature is outside 0 .. {segments.shape[1] - 1}")
         if segments.size and (segments.min() < 0 or segments.max() >= len(starts) - 1):
             raise MatrixError(f"a row has a segment outside 0 .. {len(starts) - 2}")
         counts = np.zeros(len(column), np.int64)
@@ -88,7 +97,7 @@ class Matrix(NamedTuple):
         numbers = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)].astype(FEATURE)
         rank = np.empty(len(column), FEATURE)
         rank[numbers] = np.arange(len(numbers), dtype=FEATURE)
-        cuts = [(len(starts) - 1) * part // threads for part in range(threads + 1)]
+        cuts = [(len(starts) - 1) * thread // threads for thread in range(threads + 1)]
         with ThreadPoolExecutor(threads) as pool:
             list(pool.map(lambda cut: _renumber(features, starts, rank, *cut), pairwise(cuts)))
         matrix = cls(segments, starts, features, column[numbers].astype(COLUMN), numbers)
@@ -136,8 +145,8 @@ class Matrix(NamedTuple):
             return np.full(len(features), -1, FEATURE)
         order = np.argsort(self.numbers)
         place = np.minimum(np.searchsorted(self.numbers, features, sorter=order), len(order) - 1)
-        found = order[place].astype(FEATURE)
-        return np.where(self.numbers[found] == features, found, -1).astype(FEATURE)
+        rank = order[place].astype(FEATURE)
+        return np.where(self.numbers[rank] == features, rank, -1).astype(FEATURE)
 
     def only(self, rows: np.ndarray) -> tuple[Matrix, np.ndarray]:
         """The matrix of these rows alone, without the segments and features that they lack, and the features it has.
@@ -145,19 +154,22 @@ class Matrix(NamedTuple):
         Features keep their order.
 
         >>> matrix = Matrix.from_csr((np.array([0, 2, 3, 4]), np.array([7, 4, 7, 1]), 10))
-        >>> part, features = matrix.only(np.array([1, 2]))
-        >>> part.numbers.tolist(), matrix.numbers.tolist(), features.tolist()
+        >>> excerpt, features = matrix.only(np.array([1, 2]))
+        >>> excerpt.numbers.tolist(), matrix.numbers.tolist(), features.tolist()
         ([7, 1], [7, 1, 4], [0, 1])
         """
         used, local = np.unique(np.append(0, self.segments[rows].ravel()), return_inverse=True)
         lengths = np.diff(self.starts)[used]
         places = np.repeat(self.starts[used] - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
         held, features = np.unique(self.features[places], return_inverse=True)
-        part = Matrix(
-            local[1:].reshape(len(rows), -1).astype(SEGMENT), np.concatenate([[0], np.cumsum(lengths)]).astype(OFFSET),
-            features.astype(FEATURE), self.column[held], self.numbers[held],
-        )  # fmt: skip
-        return part, held
+        excerpt = Matrix(
+            segments=local[1:].reshape(len(rows), -1).astype(SEGMENT),
+            starts=np.concatenate([[0], np.cumsum(lengths)]).astype(OFFSET),
+            features=features.astype(FEATURE),
+            column=self.column[held],
+            numbers=self.numbers[held],
+        )
+        return excerpt, held
 
     def nonzeros(self) -> int:
         """How many entries the rows would have if no segment were shared."""
@@ -169,14 +181,24 @@ class Matrix(NamedTuple):
         return sum(array.nbytes for array in self)
 
 
-def _parts(table: Any) -> tuple[np.ndarray, np.ndarray, int]:
+def _components(table: Any) -> tuple[np.ndarray, np.ndarray, int]:
     """The pointers, the indices and the number of features of a CSR matrix, wherever it is."""
+    data: Any = None
     if isinstance(table, tuple) and not isinstance(table, Csr):
+        if len(table) != 3:
+            raise MatrixError(f"a CSR matrix is made of three things, not {len(table)}")
         indptr, indices, n_features = table
+        if np.ndim(_at_hand(n_features)) == 1:
+            data, indices, indptr = (np.asarray(_at_hand(array)) for array in table)
+            n_features = int(indices.max(initial=-1)) + 1
+    elif getattr(table, "format", "csr") != "csr" or not hasattr(table, "indptr"):
+        kind = getattr(table, "format", type(table).__name__)
+        raise MatrixError(f"the matrix is of the kind {kind}, not CSR: convert it, for example by tocsr()")
     else:
         indptr, indices, n_features = table.indptr, table.indices, table.shape[1]
-        if not (np.asarray(_at_hand(getattr(table, "data", np.ones(1)))) == 1).all():
-            raise MatrixError("the matrix is binary: every entry that is stored must be 1")
+        data = getattr(table, "data", None)
+    if data is not None and not (np.asarray(_at_hand(data)) == 1).all():
+        raise MatrixError("the matrix is binary: every entry that is stored must be 1")
     return np.asarray(_at_hand(indptr)), np.asarray(_at_hand(indices)), int(n_features)
 
 
@@ -185,8 +207,17 @@ def _at_hand(array: Any) -> Any:
     return array.get() if hasattr(array, "get") else array
 
 
+def _check_features(features: np.ndarray, n_features: int) -> None:
+    if features.ndim != 1 or (len(features) and features.dtype.kind not in "iu"):
+        raise MatrixError(f"feature ids must be integers along one axis, not {features.dtype} along {features.ndim}")
+    if len(features) and (features.min() < 0 or features.max() >= n_features):
+        raise MatrixError(f"a feature is outside 0 .. {n_features - 1}")
+
+
 def _check_pointers(pointers: np.ndarray, end: int, name: str) -> None:
-    if pointers.ndim != 1 or len(pointers) == 0 or pointers[0] != 0 or pointers[-1] != end:
+    if pointers.ndim != 1 or len(pointers) == 0 or pointers.dtype.kind not in "iu":
+        raise MatrixError(f"{name} must be integers along one axis, at least one of them")
+    if pointers[0] != 0 or pointers[-1] != end:
         raise MatrixError(f"{name} must begin with 0 and end with the number of entries, {end}")
     if (pointers[1:] < pointers[:-1]).any():
         raise MatrixError(f"{name} must never fall")
@@ -236,9 +267,9 @@ def _renumber(features: np.ndarray, starts: np.ndarray, rank: np.ndarray, first:
     while first < end:
         last = max(first + 1, int(np.searchsorted(starts, starts[first] + _SORTED_AT_ONCE, side="right")) - 1)
         last = min(last, end)
-        part = features[starts[first] : starts[last]]
+        stretch = features[starts[first] : starts[last]]
         segment = np.repeat(np.arange(last - first), np.diff(starts[first : last + 1]))
-        keys = segment << 32 | rank[part]
+        keys = segment << 32 | rank[stretch]
         keys.sort()
-        part[:] = keys & 0xFFFFFFFF
+        stretch[:] = keys & 0xFFFFFFFF
         first = last

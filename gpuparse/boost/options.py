@@ -11,6 +11,13 @@ from gpuparse.errors import UsageError
 _BUDGETS = ("min_lambda", "max_trees", "max_seconds", "patience", "threads")
 
 
+class LossKind(StrEnum):
+    """What a wrong score costs: see loss.py."""
+
+    LOGISTIC = "logistic"
+    EXPONENTIAL = "exponential"
+
+
 class Penalty(StrEnum):
     """What the parameters cost: see penalty.py."""
 
@@ -19,10 +26,17 @@ class Penalty(StrEnum):
 
 
 class GainKind(StrEnum):
-    """What decides a split."""
+    """The gradient of what decides a split, where SplitKind.GAIN does."""
 
-    REGULARIZED = "regularized"  # the gain with the penalty
-    UNREGULARIZED = "unregularized"  # the bare gradient
+    REGULARIZED = "regularized"  # of the risk
+    UNREGULARIZED = "unregularized"  # of the loss alone
+
+
+class SplitKind(StrEnum):
+    """What decides a split: see splitter.py and impurity.py."""
+
+    GAIN = "gain"  # how much the gradient exceeds the penalty
+    IMPURITY = "impurity"  # how far positive and negative examples are apart
 
 
 @dataclass(frozen=True)
@@ -35,25 +49,29 @@ class Options:
 
     penalty: Penalty = Penalty.L1  # l1 leaves most parameters exactly zero: a small model that can be read
     gain: GainKind = GainKind.REGULARIZED
+    loss: LossKind = LossKind.LOGISTIC  # exponential never forgives a wrong label, but its line searches cost nothing
+    splitter: SplitKind = SplitKind.GAIN  # impurity knows neither parameters nor the penalty, and looks at all features
     stumps: bool = False  # split the root only: no conjunctions
-    split_margin: float = 0.03  # how much of lambda a split must gain; 0 peels off single impurities without end
+    split_margin: float = (
+        0.03  # the part of lambda by which a split must gain; with 0 trees peel off example after example
+    )
     sample: int = 100_000  # examples a tree is grown on, drawn by weight; the leaves always see all of them
     eta: float = 0.9  # lambda is this fraction of the greatest gradient, and decays by it when a tree is no use
     epsilon: float = 1e-4  # by how much the risk must fall for a tree to be kept
     min_lambda: float = 0.1  # where the path ends
-    max_trees: int | None = None  # at most so many trees kept for a label; None: no limit
-    max_seconds: float | None = (
-        None  # at most so long on a label; None: no limit. The only limit that is not repeatable
-    )
-    patience: int = 50  # after so many trees in a row that were no use nothing falls any more
+    max_trees: int | None = None  # the most trees to keep for a task; None: no limit
+    max_seconds: float | None = None  # the most time for a task; None: no limit. A machine's speed decides the result
+    patience: int = 50  # a task ends after so many trees in a row that were no use
     seed: int = 0  # of the sampling
-    threads: int = 1  # for one label; labels side by side use a machine better
+    threads: int = 1  # for one task; several tasks in parallel use a machine better
 
     def __post_init__(self) -> None:
         """Refuse what can't be meant."""
         wrong = [
             (self.penalty not in [*Penalty], "the penalty is l1 or l2"),
             (self.gain not in [*GainKind], "the gain is regularized or unregularized"),
+            (self.loss not in [*LossKind], "the loss is logistic or exponential"),
+            (self.splitter not in [*SplitKind], "the splitter is gain or impurity"),
             (not 0 < self.eta < 1, "eta lies between 0 and 1"),
             (not self.split_margin >= 0, "split_margin is not negative"),
             (not self.epsilon > 0, "epsilon is positive"),

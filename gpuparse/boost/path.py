@@ -12,10 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpuparse.boost.ensemble import Ensemble
+from gpuparse.boost.fixed_point import Magnitude
 from gpuparse.boost.grower import Grower, flatten
+from gpuparse.boost.impurity import SPLITTERS
 from gpuparse.boost.leaves import Leaves
 from gpuparse.boost.log import Attempt, TaskLog
-from gpuparse.boost.loss import LOGISTIC
+from gpuparse.boost.loss import LOSSES
 from gpuparse.boost.matrix import Matrix
 from gpuparse.boost.options import Options
 from gpuparse.boost.parameters import Parameters, compound
@@ -23,18 +25,19 @@ from gpuparse.boost.penalty import PENALTIES
 from gpuparse.boost.percolation import Percolator
 from gpuparse.boost.postings import Postings
 from gpuparse.boost.sample import Sample, Sampler
-from gpuparse.boost.splitter import Gain, Splitter
+from gpuparse.boost.splitter import Ground
 from gpuparse.boost.task import Task
 from gpuparse.boost.team import Team
 from gpuparse.boost.tree import GrownTree
 from gpuparse.errors import TrainingError
+from gpuparse.kernels import GrowthOps, packing
 
 
 class History(NamedTuple):
     """What was tried and kept for a task. A prefix of what was kept is the model at a greater lambda."""
 
     task: str
-    kept: list[Attempt]  # the trees that were kept, in order
+    kept: list[Attempt]  # those whose trees were kept, in order
     tried: int  # how many were tried
     end: str  # why the path ended: "lambda", "trees", "time", "nothing falls", or "stopped"
 
@@ -55,14 +58,20 @@ class Workplace:
     ) -> None:
         self.matrix, self.postings, self.kernels, self.team = matrix, postings, kernels, team
         self._features = features  # ascending: the number that each has in the whole matrix; None: this is the whole
-        self.growth = kernels.Growth(matrix, postings, team)
-        self.words = kernels.arrays.zeros(len(matrix.starts) - 1, np.uint64)  # for percolation
+        self._growths: dict[bool, GrowthOps] = {}
+        self.marks = kernels.arrays.zeros(len(matrix.starts) - 1, np.uint64)  # for percolation
 
     @classmethod
     def on(cls, matrix: Matrix, kernels: Any, threads: int = 1, features: np.ndarray | None = None) -> Workplace:
-        """A workplace of its own for a matrix, which may be a part of another that has these of its features."""
+        """A workplace of its own for a matrix, which may be an excerpt of another, with these of its features."""
         held, team = kernels.hold(matrix), Team(threads)
         return cls(held, Postings.of(held, kernels, team), kernels, team, features)
+
+    def growth(self, both: bool) -> GrowthOps:
+        """What grows trees here; `both`: its histograms keep the positive and the negative sums."""
+        if both not in self._growths:
+            self._growths[both] = self.kernels.Growth(self.matrix, self.postings, self.team, both)
+        return self._growths[both]
 
     def outward(self, tree: GrownTree) -> GrownTree:
         """A tree that was grown here, in the numbers of the whole matrix."""
@@ -112,16 +121,18 @@ class LambdaPath:
         _check(name, task, place.matrix)
         kernels, team = place.kernels, place.team
         self._name, self._place, self._options = name, place, options
-        self._loss_rule, self._penalty = LOGISTIC, PENALTIES[options.penalty]
-        total, largest = math.fsum(task.importance), float(task.importance.max(initial=0.0))
+        self._loss_rule, self._penalty = LOSSES[options.loss], PENALTIES[options.penalty]
+        self._splitter = SPLITTERS[options.splitter]
+        self._growth = place.growth(self._splitter.NEEDS_BOTH)
+        importance = Magnitude(math.fsum(task.importance), float(task.importance.max(initial=0.0)))
         task = Task(*map(kernels.to_device, task))
         segments = kernels.arrays.take(place.matrix.segments, task.rows, axis=0)
         self._sampler = Sampler(name, task, options, self._loss_rule, kernels, team)
-        self.percolator = Percolator(segments, place.words, place.postings, kernels, team)
-        self.leaves = Leaves(task, self._loss_rule, self._penalty, kernels, team, total, largest)
+        self.percolator = Percolator(segments, place.marks, place.postings, kernels, team)
+        self.leaves = Leaves(task, importance, self._loss_rule, self._penalty, kernels, team)
         self._state = self._loss_rule.initial_state(kernels, len(task.rows))
         self._parameters = Parameters()
-        self._loss = self._loss_rule.initial_value(total)
+        self._loss = self._loss_rule.initial_value(importance.total)
         self._lambda = math.inf
         self._idle = 0  # trees in a row that were no use
         self._seconds = 0.0
@@ -200,22 +211,30 @@ class LambdaPath:
         loss = loss if kept else self._loss
         risk = loss + self._lambda * self._penalty.size(self._parameters.values())
         return Attempt(
-            self.tried, kept, self._lambda, risk, loss, tree.leaves(), len(self._parameters),
-            round(time.perf_counter() - began, 6), tree if kept else None,
-        )  # fmt: skip
+            attempt=self.tried,
+            kept=kept,
+            lambda_=self._lambda,
+            risk=risk,
+            loss=loss,
+            leaves=tree.leaves(),
+            nonzero=len(self._parameters),
+            seconds=round(time.perf_counter() - began, 6),
+            tree=tree if kept else None,
+        )
 
     def begin(self) -> Sample:
         """The sample of the next tree, its root planted."""
         sample = self._sampler.draw(self._state, self.tried)
-        self._place.growth.plant(sample.rows, sample.packed)
+        self._growth.plant(sample.rows, sample.packed)
         return sample
 
     def grow(self, sample: Sample, lambda_: float) -> GrownTree:
         """The tree that grows from the root, its values still 0."""
-        gain, growth = Gain.under(self._options, lambda_, sample.scale), self._place.growth
-        growth.limit(gain.least_weight(), self._parameters.last_feature)
-        splitter = Splitter(growth, self._parameters, gain, len(self._place.matrix.column))
-        return flatten(Grower(growth, splitter).grow(sample.positive, sample.negative, self._options.stumps))
+        n_features = len(self._place.matrix.column)
+        splitter = self._splitter(
+            Ground(self._growth, self._parameters, n_features, lambda_, sample.scale), self._options
+        )
+        return flatten(Grower(self._growth, splitter).grow(sample.total, self._options.stumps))
 
     def rate(self, tree: GrownTree, leaf: np.ndarray, lambda_: float) -> tuple[float, float, GrownTree]:
         """Search along each leaf's parameter: by how much the risk falls, the loss, and the tree with its values.
@@ -225,8 +244,8 @@ class LambdaPath:
         options, size = self._options, len(tree.feature)
         sums, counts = self.leaves.sums(leaf, self._state, size)
         theta = np.zeros(size)
-        for node, path in tree.paths().items():
-            theta[node] = self._parameters.theta(compound(path))
+        for node, literals in tree.conjunctions().items():
+            theta[node] = self._parameters.theta(compound(literals))
         least = self._penalty.least_sum(lambda_)
         moving = np.flatnonzero((tree.feature < 0) & ((np.abs(sums) > least) | (theta != 0.0)))
         movers = self.leaves.movers(leaf, self._state, counts, moving)
@@ -242,15 +261,19 @@ class LambdaPath:
 
     def _steepest(self, sample: Sample) -> float:
         """The greatest |gradient| of the root, of an atomic feature, or of the negation of one, on the sample."""
-        total = sample.positive - sample.negative
-        f, low, g, high = self._place.growth.extremes([0], [1 << 31], [-(1 << 31)], [], [])[0].tolist()
-        sums = [total, *([low, total - low] if f >= 0 else []), *([high, total - high] if g >= 0 else [])]
+        total = packing.difference(sample.total)
+        f, least, g, greatest = self._growth.extremes([0], [1 << 31], [-(1 << 31)], [], [])[0].tolist()
+        sums = [total]
+        if f >= 0:
+            sums += [least, total - least]
+        if g >= 0:
+            sums += [greatest, total - greatest]
         return max(abs(s) for s in sums) / sample.scale
 
     def _add(self, tree: GrownTree) -> None:
-        paths = tree.paths()
+        conjunctions = tree.conjunctions()
         for node in np.flatnonzero(tree.value):
-            self._parameters.add(paths[int(node)], float(tree.value[node]))
+            self._parameters.add(conjunctions[int(node)], float(tree.value[node]))
 
 
 def _check(name: str, task: Task, matrix: Matrix) -> None:

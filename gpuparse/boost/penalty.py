@@ -7,15 +7,13 @@ the step that a leaf's parameter should make. In gains, weights and lambda are i
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Protocol
 
 import numpy as np
 
 from gpuparse.boost import options
-from gpuparse.boost.loss import FARTHEST, Derivatives, Minimise
-
-Slopes = Callable[[np.ndarray, np.ndarray], Derivatives]  # of each leaf's loss after a step, for the leaves of a mask
+from gpuparse.boost.loss import FARTHEST, Minimise, Search, Slopes
 
 
 class GainRule(Protocol):
@@ -33,7 +31,7 @@ class GainRule(Protocol):
     def threshold(self, strength: float) -> float:
         """A total that is no greater has no gain, where there is no parameter."""
 
-    def least_weight(self, margin: float) -> float:
+    def least_weight(self, split_margin: float) -> float:
         """A feature with no more positive and no more negative weight than this, and no parameters, never splits.
 
         Where total >= 0 a split gains only if h < 0 or total - h < 0, and then at most |h| or |total - h| (twice that
@@ -41,7 +39,7 @@ class GainRule(Protocol):
         """
 
 
-class Penalty(GainRule, Protocol):
+class PenaltyRule(GainRule, Protocol):
     """A penalty on the parameters of a risk."""
 
     def size(self, parameters: Iterable[float]) -> float:
@@ -77,9 +75,9 @@ class L1:
         """The hinge."""
         return strength
 
-    def least_weight(self, margin: float) -> float:
+    def least_weight(self, split_margin: float) -> float:
         """See GainRule."""
-        return margin - 1.0
+        return split_margin - 1.0
 
     def size(self, parameters: Iterable[float]) -> float:
         """The sum of |theta|."""
@@ -103,7 +101,7 @@ class L1:
         start = np.where(stays, 0.0, -theta)
         if stays.any():
             slope, curvature = np.where(stays, slopes(start, stays), (slope, curvature))
-        steps = minimise(slopes, start, (slope, curvature), lambda_ * side, 0.0, low, high, moving)
+        steps = minimise(slopes, Search(start, (slope, curvature), lambda_ * side, 0.0, low, high, moving))
         return np.where(moving, steps, -theta)
 
 
@@ -125,7 +123,7 @@ class L2:
         """Every gradient counts."""
         return 0.0
 
-    def least_weight(self, margin: float) -> float:
+    def least_weight(self, split_margin: float) -> float:
         """A node's own parameter may let any feature split it."""
         return -1.0
 
@@ -146,7 +144,7 @@ class L2:
         everywhere, start = np.ones(len(theta), bool), np.zeros(len(theta))
         low, high = np.full(len(theta), -FARTHEST), np.full(len(theta), FARTHEST)
         there = slopes(start, everywhere)
-        return minimise(slopes, start, there, 2.0 * lambda_ * theta, 2.0 * lambda_, low, high, everywhere)
+        return minimise(slopes, Search(start, there, 2.0 * lambda_ * theta, 2.0 * lambda_, low, high, everywhere))
 
 
 class BareGradient:
@@ -167,12 +165,12 @@ class BareGradient:
         """Every gradient counts."""
         return 0.0
 
-    def least_weight(self, margin: float) -> float:
+    def least_weight(self, split_margin: float) -> float:
         """See GainRule: without a hinge a split gains twice."""
-        return margin / 2 - 1.0
+        return split_margin / 2 - 1.0
 
 
-PENALTIES: dict[str, Penalty] = {options.Penalty.L1: L1(), options.Penalty.L2: L2()}
+PENALTIES: dict[str, PenaltyRule] = {options.Penalty.L1: L1(), options.Penalty.L2: L2()}
 
 
 def gain_rule(penalty: str, gain: str) -> GainRule:

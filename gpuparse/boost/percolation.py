@@ -2,8 +2,8 @@
 
 An example that has the feature of a node does not come out on the node's `no` side: the feature closes the exits there.
 Exits are numbered so that those of a node's `no` side come before those of its `yes` side. So an example comes out at
-the first exit that none of its features closes, and one word per segment, the exits that its features close, is all
-that has to be looked at. (This is QuickScorer's idea: Lucchese et al. 2015.)
+the first exit that none of its features closes. All that has to be looked at is one machine word per segment, its mark:
+the exits that its features close. (This is QuickScorer's idea: Lucchese et al. 2015.)
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from gpuparse.boost.postings import Postings
 from gpuparse.boost.team import Team
 from gpuparse.boost.tree import GrownTree
 
-EXITS = 64  # bits of a word
+EXITS = 64  # bits of a machine word
 SHARE = 1024  # examples before a second thread pays for being called
 
 
@@ -36,16 +36,16 @@ def passes(tree: GrownTree) -> list[Pass]:
     >>> one.exits[:3].tolist(), one.closed.tolist(), one.below.tolist()
     ([4, 3, 1], [3, 0, 1, 0, 0], [7, 0, 0, 0, 0])
     """
-    found = []
+    in_order = []
     waiting = [0] if tree.yes[0] >= 0 else []
     while waiting:
         starts, inner, waiting = _choose(tree, waiting)
-        found.append(_number(tree, starts, inner))
-    return found
+        in_order.append(_number(tree, starts, inner))
+    return in_order
 
 
 def _choose(tree: GrownTree, waiting: list[int]) -> tuple[list[int], set[int], list[int]]:
-    """Which nodes of those waiting a pass starts from, all its nodes, and the nodes that wait for a later one."""
+    """Which of the waiting nodes a pass starts from, all nodes of the pass, and those that wait for a later one."""
     starts: list[int] = []
     inner: set[int] = set()
     later: list[int] = []
@@ -73,38 +73,38 @@ def _choose(tree: GrownTree, waiting: list[int]) -> tuple[list[int], set[int], l
 def _number(tree: GrownTree, starts: list[int], inner: set[int]) -> Pass:
     """Number the exits of a pass."""
     size = len(tree.feature)
-    found = Pass(np.zeros(size, np.uint64), np.zeros(size, np.uint64), np.zeros(EXITS, np.int32))
+    numbered = Pass(np.zeros(size, np.uint64), np.zeros(size, np.uint64), np.zeros(EXITS, np.int32))
     exits = 0
 
     def number(node: int) -> None:
         nonlocal exits
         if node not in inner:
-            found.exits[exits] = node
+            numbered.exits[exits] = node
             exits += 1
             return
         first = exits
         number(int(tree.no[node]))
         if tree.feature[node] >= 0:
-            found.closed[node] = _bits(first, exits)
+            numbered.closed[node] = _bits(first, exits)
         number(int(tree.yes[node]))
 
     for start in starts:
         first = exits
         number(start)
-        found.below[start] = _bits(first, exits)
-    return found
+        numbered.below[start] = _bits(first, exits)
+    return numbered
 
 
 def _bits(first: int, last: int) -> int:
-    """The bits first <= b < last of a word."""
+    """The bits first <= b < last of a machine word."""
     return (1 << last) - (1 << first)
 
 
 class Percolator:
     """Sends examples down one tree after the other; the segments of their rows, and all else, are on the device."""
 
-    def __init__(self, segments: Any, words: Any, postings: Postings, kernels: Any, team: Team) -> None:
-        self._segments, self._words = segments, words  # uint64[segments of the matrix]: zero between two passes
+    def __init__(self, segments: Any, marks: Any, postings: Postings, kernels: Any, team: Team) -> None:
+        self._segments, self._marks = segments, marks  # uint64[segments of the matrix]: zero between two passes
         self._postings, self._kernels, self._team = postings, kernels, team
         self._leaf = kernels.arrays.empty(len(segments), np.int32)
 
@@ -120,8 +120,9 @@ class Percolator:
         """Every example from where it is to where it comes out of a pass."""
         kernels = self._kernels
         feature, closed, below, exits = map(kernels.to_device, (feature, *one))
-        marks = (feature, closed, *self._postings, self._words)
-        kernels.mark(*marks)
-        arrays = (self._segments, self._words, below, exits, leaf)
-        self._team.share(lambda a, b: kernels.percolate(a, b, *arrays), len(leaf), SHARE)
-        kernels.unmark(*marks)
+        begins, holders = self._postings
+        kernels.mark(feature, closed, begins, holders, self._marks)
+        self._team.share(
+            lambda a, b: kernels.percolate(a, b, self._segments, self._marks, below, exits, leaf), len(leaf), SHARE
+        )
+        kernels.unmark(feature, closed, begins, holders, self._marks)

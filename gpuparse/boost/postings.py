@@ -18,7 +18,7 @@ class Postings(NamedTuple):
 
     @classmethod
     def of(cls, matrix: Matrix, kernels: Any, team: Team | None = None) -> Postings:
-        """The postings of a matrix, found by a team; they take as much memory as its features.
+        """The postings of a matrix, made by a team; they take as much memory as its features.
 
         >>> from gpuparse.kernels import cpu
         >>> matrix = Matrix.from_csr((np.array([0, 2, 3]), np.array([0, 1, 0]), 2))

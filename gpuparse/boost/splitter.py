@@ -1,4 +1,4 @@
-"""Which feature splits a node: what a histogram must keep, and how the best split is found from it.
+"""Which feature splits a node: what a splitter is, and the one of 2007, which looks for the greatest gain.
 
 A node f is split by the feature a that maximises G(f and a) + G(f and not a). With h the sum of y w over the examples
 of f that have a, that is G(h) + G(total - h), convex in h. So a histogram need keep no more than one signed sum per
@@ -10,38 +10,73 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from gpuparse.boost.options import Options
 from gpuparse.boost.parameters import Parameters, literal
 from gpuparse.boost.penalty import GainRule, gain_rule
+from gpuparse.kernels import GrowthOps, packing
 
 
 class Node:
     """A node while it grows."""
 
-    __slots__ = ("children", "feature", "key", "negative", "number", "path", "positive")
+    __slots__ = ("above", "children", "feature", "key", "number", "packed")
 
-    def __init__(self, number: int, positive: int, negative: int, key: int, path: tuple[Any, ...] | None) -> None:
+    def __init__(self, number: int, packed: int, key: int, above: tuple[Any, ...] | None) -> None:
         self.number = number  # as Growth counts them
-        self.positive, self.negative = positive, negative  # weight of its examples, in units
+        self.packed = packed  # weight of its examples, in units: see kernels/packing.py
         self.key = key  # of its compound feature
-        self.path = path  # (feature above, path above), or None at the root
+        self.above = above  # (the feature of its parent, what is above its parent), or None at the root
         self.feature = -1
         self.children: tuple[Node, Node] | None = None
 
     @property
+    def positive(self) -> int:
+        """The weight of its positive examples."""
+        return packing.positive(self.packed)
+
+    @property
+    def negative(self) -> int:
+        """The weight of its negative examples."""
+        return packing.negative(self.packed)
+
+    @property
     def total(self) -> int:
         """The sum of y w, minus the gradient."""
-        return self.positive - self.negative
+        return packing.difference(self.packed)
 
     def tested(self) -> set[int]:
-        """The features on the path from the root."""
-        features, path = set(), self.path
-        while path is not None:
-            features.add(path[0])
-            path = path[1]
+        """The features of the nodes above."""
+        features, above = set(), self.above
+        while above is not None:
+            features.add(above[0])
+            above = above[1]
         return features
+
+
+class Ground(NamedTuple):
+    """What a splitter works on: a tree that is about to grow."""
+
+    growth: GrowthOps  # has planted the root
+    parameters: Parameters
+    n_features: int
+    lambda_: float
+    scale: float  # units in a weight of 1
+
+
+class Splitter(Protocol):
+    """Finds the best splits of nodes."""
+
+    NEEDS_BOTH: bool  # whether histograms must keep the positive and the negative sums, not only their differences
+
+    def __init__(self, ground: Ground, options: Options) -> None: ...
+
+    def best_splits(self, wave: Sequence[Node]) -> list[int]:
+        """For each node the feature to split it by, or -1."""
+
+    def may_split(self, node: Node) -> bool:
+        """Whether a node is worth a histogram."""
 
 
 class Gain(NamedTuple):
@@ -54,7 +89,7 @@ class Gain(NamedTuple):
 
     rule: GainRule
     strength: float  # lambda
-    margin: float  # by how much a split must gain
+    split_margin: float  # by how much a split must raise the sum of gains
 
     @classmethod
     def under(cls, options: Options, lambda_: float, scale: float) -> Gain:
@@ -69,11 +104,11 @@ class Gain(NamedTuple):
     def can_split(self, positive: int, negative: int, theta: float) -> bool:
         """Whether even a perfect split, all positive weight against all negative, would gain enough."""
         best = self.of(positive, 0.0) + self.of(negative, 0.0)
-        return best > self.of(positive - negative, theta) + self.margin
+        return best > self.of(positive - negative, theta) + self.split_margin
 
     def least_weight(self) -> float:
         """A feature with no more positive and no more negative weight than this, and no parameters, never splits."""
-        return self.rule.least_weight(self.margin)
+        return self.rule.least_weight(self.split_margin)
 
     def interesting(self, total: int, floor: float) -> tuple[int, int]:
         """(low, high): a feature without parameters whose sum h has low < h < high can't have a gain above the floor.
@@ -87,24 +122,28 @@ class Gain(NamedTuple):
         return math.ceil(total - high) + 1, math.floor(high) - 1
 
 
-class Splitter:
-    """Finds the best splits of nodes. `growth` holds their histograms."""
+class GainSplitter:
+    """Splits a node where the sum of gains rises most."""
 
-    def __init__(self, growth: Any, parameters: Parameters, gain: Gain, n_features: int) -> None:
-        self._growth, self._parameters, self._gain = growth, parameters, gain
-        self._n_features = n_features
+    NEEDS_BOTH = False
+
+    def __init__(self, ground: Ground, options: Options) -> None:
+        self._growth, self._parameters, self._n_features = ground.growth, ground.parameters, ground.n_features
+        self._gain = Gain.under(options, ground.lambda_, ground.scale)
+        self._growth.limit(self._gain.least_weight(), self._parameters.last_feature)
 
     def best_splits(self, wave: Sequence[Node]) -> list[int]:
         """For each node the feature to split it by, or -1."""
         gain = self._gain
-        floors = [gain.of(node.total, self._theta(node.key)) + gain.margin for node in wave]
-        known = [self._known(node) for node in wave]
-        pairs = [(node, f) for node, features in zip(wave, known, strict=True) for f in features]
+        floors = [gain.of(node.total, self._theta(node.key)) + gain.split_margin for node in wave]
+        partners = [self._partners(node) for node in wave]
+        pairs = [(node, f) for node, features in zip(wave, partners, strict=True) for f in features]
         sums = iter(self._entries(pairs))
+        others = self._others(wave, floors, partners)
         best = []
-        for node, floor, features, others in zip(wave, floors, known, self._others(wave, floors, known), strict=True):
+        for node, floor, features, rest in zip(wave, floors, partners, others, strict=True):
             candidates = [(self._split_gain(node, f, next(sums)), -f) for f in features]
-            candidates += [(gain.of(h, 0.0) + gain.of(node.total - h, 0.0), -f) for f, h in others]
+            candidates += [(gain.of(h, 0.0) + gain.of(node.total - h, 0.0), -f) for f, h in rest]
             most, feature = max(candidates, default=(floor, 1))
             best.append(-feature if most > floor else -1)
         return best
@@ -113,22 +152,20 @@ class Splitter:
         """Whether a node is worth a histogram."""
         if self._gain.can_split(node.positive, node.negative, self._theta(node.key)):
             return True
-        return bool(self._known(node))
+        return bool(self._partners(node))
 
     def _others(
-        self, wave: Sequence[Node], floors: Sequence[float], known: Sequence[list[int]]
+        self, wave: Sequence[Node], floors: Sequence[float], partners: Sequence[list[int]]
     ) -> list[list[tuple[int, int]]]:
         """For each node (feature, sum) of the best among the features that make no compound with a parameter."""
         gain = self._gain
-        aside = known
+        aside = partners
         if gain.rule.own_parameter_may_split:
-            aside = [sorted(node.tested().union(features)) for node, features in zip(wave, known, strict=True)]
+            aside = [sorted(node.tested().union(features)) for node, features in zip(wave, partners, strict=True)]
         bounds = [gain.interesting(node.total, floor) for node, floor in zip(wave, floors, strict=True)]
-        set_aside = [(node.number, f) for node, features in zip(wave, aside, strict=True) for f in features]
-        extremes = self._growth.extremes(
-            [node.number for node in wave], [low for low, _ in bounds], [high for _, high in bounds],
-            [number for number, _ in set_aside], [f for _, f in set_aside],
-        )  # fmt: skip
+        nodes, lows, highs = [node.number for node in wave], [low for low, _ in bounds], [high for _, high in bounds]
+        aside_nodes = [node.number for node, features in zip(wave, aside, strict=True) for _ in features]
+        extremes = self._growth.extremes(nodes, lows, highs, aside_nodes, [f for features in aside for f in features])
         best = [[(f, h), (g, k)] for f, h, g, k in extremes.tolist()]
         if gain.rule.own_parameter_may_split:
             # where the node's own parameter outweighs its gradient any split gains, and all of them may be equal
@@ -147,7 +184,7 @@ class Splitter:
             return []
         return self._growth.entries([node.number for node, _ in pairs], [feature for _, feature in pairs]).tolist()
 
-    def _known(self, node: Node) -> list[int]:
+    def _partners(self, node: Node) -> list[int]:
         """The features that may turn the node's compound into one with a parameter."""
         return sorted(self._parameters.extensions(node.key)) if self._gain.rule.counts_parameters else []
 

@@ -8,12 +8,12 @@ from typing import Any
 
 
 class Team:
-    """Makes calls side by side, or one after the other where there is one thread.
+    """Makes calls in parallel, or one after the other where there is one thread.
 
     >>> with Team(2) as team:
-    ...     found = []
-    ...     team.each(found.append, [(1,), (2,)])
-    ...     sorted(found)
+    ...     numbers = []
+    ...     team.each(numbers.append, [(1,), (2,)])
+    ...     sorted(numbers)
     [1, 2]
     """
 
@@ -34,8 +34,8 @@ class Team:
         waiting = iter(calls)
 
         def work() -> None:
-            for given in waiting:
-                call(*given)
+            for values in waiting:
+                call(*values)
 
         workers = min(self.threads, len(calls))
         others = [self._pool.submit(work) for _ in range(1, workers)] if self._pool is not None else []
@@ -45,7 +45,7 @@ class Team:
                 other.result()
 
     def share(self, call: Callable[[int, int], object], length: int, at_least: int = 1) -> None:
-        """call(start, stop) for stretches of range(length), one a thread, none much shorter than at_least.
+        """call(start, stop) for stretches of range(length), one per thread, none much shorter than at_least.
 
         >>> Team(1).share(print, 10)
         0 10
@@ -53,10 +53,10 @@ class Team:
         self.each(call, self.shares(length, at_least))
 
     def shares(self, length: int, at_least: int = 1) -> list[tuple[int, int]]:
-        """range(length) cut into stretches (start, stop), one a thread, none much shorter than at_least.
+        """range(length) cut into stretches (start, stop), one per thread, none much shorter than at_least.
 
         >>> Team(1).shares(10)
         [(0, 10)]
         """
-        parts = max(1, min(self.threads, length // at_least))
-        return [(length * p // parts, length * (p + 1) // parts) for p in range(parts)]
+        shares = max(1, min(self.threads, length // at_least))
+        return [(length * s // shares, length * (s + 1) // shares) for s in range(shares)]

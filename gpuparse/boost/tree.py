@@ -13,7 +13,7 @@ class GrownTree(NamedTuple):
     >>> stump = GrownTree.of([7, -1, -1], [1, -1, -1], [2, -1, -1], [0.0, 0.5, 0.0])
     >>> stump.leaves()
     2
-    >>> stump.paths()
+    >>> stump.conjunctions()
     {1: ((7, True),), 2: ((7, False),)}
     """
 
@@ -33,19 +33,19 @@ class GrownTree(NamedTuple):
         """How many leaves."""
         return int(np.count_nonzero(self.feature < 0))
 
-    def paths(self) -> dict[int, tuple[tuple[int, bool], ...]]:
+    def conjunctions(self) -> dict[int, tuple[tuple[int, bool], ...]]:
         """For each leaf its compound feature: the literals (feature, is it there?) from the root down."""
-        found = {}
+        compounds = {}
         stack: list[tuple[int, tuple[tuple[int, bool], ...]]] = [(0, ())]
         while stack:
-            node, path = stack.pop()
+            node, literals = stack.pop()
             feature = int(self.feature[node])
             if feature < 0:
-                found[node] = path
+                compounds[node] = literals
             else:
-                stack.append((int(self.no[node]), (*path, (feature, False))))
-                stack.append((int(self.yes[node]), (*path, (feature, True))))
-        return found
+                stack.append((int(self.no[node]), (*literals, (feature, False))))
+                stack.append((int(self.yes[node]), (*literals, (feature, True))))
+        return compounds
 
     def to_json(self) -> dict[str, list[Any]]:
         """Lists under the names of the arrays.

@@ -5,22 +5,19 @@ import numpy
 from .boost import (
     Growth,
     collect,
+    exponential,
     hold,
-    leaf_sums,
-    losses,
+    logistic,
     mark,
     percolate,
     plan,
-    priorities,
     put_back,
     quantise,
     select,
-    slopes,
     total,
     transpose,
     uniform,
     unmark,
-    weigh,
 )
 from .memory import to_device, to_host, wait
 from .score import score, score_rows
@@ -28,7 +25,7 @@ from .score import score, score_rows
 arrays = numpy  # the module that makes arrays for this device
 COMPUTES_ON_HOST = True
 BATCH = 1  # sentences searched in parallel: rounds stay in compiled code, and the caches like few
-CELL = 1 << 14  # examples that slopes and losses go through without a break
+CELL = 1 << 14  # members in a cell, which a thread goes through without a break
 
 __all__ = [
     "BATCH",
@@ -37,19 +34,17 @@ __all__ = [
     "Growth",
     "arrays",
     "collect",
+    "exponential",
     "hold",
-    "leaf_sums",
-    "losses",
+    "logistic",
     "mark",
     "percolate",
     "plan",
-    "priorities",
     "put_back",
     "quantise",
     "score",
     "score_rows",
     "select",
-    "slopes",
     "to_device",
     "to_host",
     "total",
@@ -57,5 +52,4 @@ __all__ = [
     "uniform",
     "unmark",
     "wait",
-    "weigh",
 ]

@@ -12,4 +12,4 @@ def to_host(array):
 
 
 def wait():
-    """Until the device has done all that it was asked for."""
+    """Return when the device has done all that it was asked for."""

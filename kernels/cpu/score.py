@@ -1,75 +1,62 @@
-"""Scores by rules: which rules fire on a row of bits is found for 64 of them at once, then their weights are added.
+"""Scores by rules: the weights of the rules that fire are added, or of those that fire now and did not before.
 
-A row has a bit for each rule of its part that is set if a feature rules the rule out, and further bits that are set if
-the row has the first feature that the rule needs, the second, and so on. The rules of a part come in groups by how many
-features they need, and a group in blocks of 64, one rule per bit of a word:
-
-               group 0: blocks 0 and 1, 1 feature needed     group 1: block 2, 2 features needed
-    bits[row]  | out 0 | out 1 | 1st 0 | 1st 1 |             | out 2 | 1st 2 | 2nd 2 |             ...
-               ^ group_words[0]                              ^ group_words[1]                      ^ group_words[2]
-
-    fires[0] = ~out 0 & 1st 0        fires[1] = ~out 1 & 1st 1        fires[2] = ~out 2 & 1st 2 & 2nd 2
-
-Eight rules that stand in one byte of `fires`, an eight, are for one label. The eights of a part are sorted by label;
-those of one label are a run:
-
-    part           0                                 1
-                   ^ part_runs[0]                    ^ part_runs[1]
-    run_label      NP              VP                NP              ...
-                   ^ run_eights[0] ^ run_eights[1]   ^ run_eights[2]
-    eights         0   1   6       2   5             24  25          ...    each a byte of `fires`
-    sums           two rows of 16 sums for each eight, for its lower and for its upper four rules:
-                   sums[2 * at + upper, which] = the weights of those of the four rules whose bits are set in `which`
-
-A table for eight rules at once would halve the additions, but no near cache would hold its 256 sums.
+A row has a bit for each rule, 64 in a machine word; those of the rules that fire are set. Rows are much alike, so they
+are scored by difference: from a row like it whose scores are known, only the rules that flipped are looked at. As
+weights are integers, the sum is the same to the bit, whatever that row was.
 """
 
 import numpy as np
 
-from gpuparse.jit import compiled, kernel
+from gpuparse.jit import compiled, inlined, kernel
 
-from ..contract import NO_SCORE
+from .boost.lowest_bit import lowest_bit
 from .index import index
 
-FOUR = np.uint8(15)
+LOWEST = np.uint64(1)
+
+
+@inlined
+def _add(word, flipped, fires, labels, weights, sums):
+    """Add the weights of the rules of a machine word that flipped and fire; subtract those that no longer do."""
+    while flipped:
+        bit = lowest_bit(flipped)
+        rule = index(np.uint64(word) * np.uint64(64) + bit)
+        weight = weights[rule]
+        sums[index(labels[rule])] += weight if fires >> bit & LOWEST else -weight
+        flipped &= flipped - LOWEST
 
 
 @compiled
-def score_rows(
-    bits, parts, part_groups, group_blocks, group_words, part_runs, run_eights, run_label, eights, sums, fires, scores
-):
-    """What `score` does, with room for the rules that fire: uint64[blocks]."""
-    in_eights = fires.view(np.uint8)
-    for row in range(len(parts)):
-        part = index(parts[row])
-        for group in range(part_groups[part], part_groups[part + 1]):
-            first, word = group_blocks[group], group_words[group]
-            blocks = group_blocks[group + 1] - first
-            for block in range(blocks):
-                fires[index(first + block)] = ~bits[row, index(word + block)]
-            for met in range(word + blocks, group_words[group + 1], blocks):
-                for block in range(blocks):
-                    fires[index(first + block)] &= bits[row, index(met + block)]
-        for run in range(part_runs[part], part_runs[part + 1]):
-            label = index(run_label[run])
-            if scores[row, label] != NO_SCORE:
-                total = 0
-                for at in range(run_eights[run], run_eights[run + 1]):
-                    which = in_eights[index(eights[index(at)])]
-                    total += sums[index(2 * at), index(which & FOUR)]
-                    total += sums[index(2 * at + 1), index(which >> np.uint8(4))]
-                scores[row, label] += total
+def score_rows(fires, labels, weights, places, alike, known_fires, known_scores, scores):
+    """What `score` does, by difference from a row that is known: its rules that fire, and its scores.
+
+    places: int64[rows], where the row will be known; alike: int64[rows], where one like it is known; known_fires:
+    uint64[places, words]; known_scores: int64[places, labels]. What is known where nothing ever was is a row of zeros,
+    and what such a row scores. All scores of the rows are written.
+    """
+    for row in range(len(fires)):
+        now, before, sums = fires[row], known_fires[places[row]], known_scores[places[row]]
+        if alike[row] != places[row]:
+            like, its_sums = known_fires[alike[row]], known_scores[alike[row]]
+            for word in range(len(now)):
+                before[word] = like[word]
+            for label in range(len(sums)):
+                sums[label] = its_sums[label]
+        for word in range(len(now)):
+            changed = now[word] ^ before[word]
+            if changed:
+                before[word] = now[word]
+                _add(word, changed, now[word], labels, weights, sums)
+        for label in range(len(sums)):
+            scores[row, label] = sums[label]
 
 
 @kernel
-def score(bits, parts, part_groups, group_blocks, group_words, part_runs, run_eights, run_label, eights, sums, scores):
-    """Add to `scores[row, label]` the weights of the part's rules that fire on each row.
+def score(fires, labels, weights, scores):
+    """Add to `scores[row, label]` the weights of the rules that fire on each row.
 
-    bits: uint64[rows, words]; parts: uint8[rows]; scores: int64[rows, labels], fixed point. A score that is NO_SCORE,
-    the least integer, is not computed.
+    fires: uint64[rows, words]; labels: int32[rules]; weights: int64[rules]; scores: int64[rows, labels].
     """
-    fires = np.empty(group_blocks[-1], np.uint64)
-    score_rows(
-        bits, parts, part_groups, group_blocks, group_words, part_runs, run_eights, run_label, eights, sums, fires,
-        scores,
-    )  # fmt: skip
+    for row in range(len(fires)):
+        for word in range(fires.shape[1]):
+            _add(word, fires[row, word], fires[row, word], labels, weights, scores[row])

@@ -3,22 +3,19 @@
 from .boost import (
     Growth,
     collect,
+    exponential,
     hold,
-    leaf_sums,
-    losses,
+    logistic,
     mark,
     percolate,
     plan,
-    priorities,
     put_back,
     quantise,
     select,
-    slopes,
     total,
     transpose,
     uniform,
     unmark,
-    weigh,
 )
 from .kernel import KERNELS, THREADS
 from .memory import SIMULATED, arrays, free_bytes, to_device, to_host, traffic, wait
@@ -26,7 +23,7 @@ from .score import score
 
 COMPUTES_ON_HOST = False
 BATCH = 256  # sentences searched in parallel: one call scores all their candidates
-CELL = 8 * THREADS  # examples that one block of slopes and losses goes through
+CELL = 8 * THREADS  # members in a cell, which one block goes through
 
 __all__ = [
     "BATCH",
@@ -37,19 +34,17 @@ __all__ = [
     "Growth",
     "arrays",
     "collect",
+    "exponential",
     "free_bytes",
     "hold",
-    "leaf_sums",
-    "losses",
+    "logistic",
     "mark",
     "percolate",
     "plan",
-    "priorities",
     "put_back",
     "quantise",
     "score",
     "select",
-    "slopes",
     "to_device",
     "to_host",
     "total",
@@ -58,5 +53,4 @@ __all__ = [
     "uniform",
     "unmark",
     "wait",
-    "weigh",
 ]

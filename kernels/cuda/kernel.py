@@ -25,9 +25,9 @@ _one_at_a_time = threading.Lock()  # the simulator runs one kernel at a time
 class CudaKernel:
     """A function that many threads of the device run."""
 
-    def __init__(self, function: Any, signature: str) -> None:
+    def __init__(self, function: Any, signature: str, name: str | None = None) -> None:
         self.function, self.signature = function, f"void({signature})"
-        self.name = f"{function.__module__.rsplit('.', 1)[-1]}.{function.__name__.lstrip('_')}"
+        self.name = name or f"{function.__module__.rsplit('.', 1)[-1]}.{function.__name__.lstrip('_')}"
         self._types = sigutils.normalize_signature(self.signature)[0]
         self._compiled = cuda.jit(function)
         KERNELS.append(self)
@@ -53,9 +53,9 @@ class CudaKernel:
             self._compiled[grid, THREADS](*plain)
 
 
-def kernel(signature: str) -> Any:
-    """Declare a kernel: the types of its arguments, as Numba writes them."""
-    return lambda function: CudaKernel(function, signature)
+def kernel(signature: str, name: str | None = None) -> Any:
+    """Declare a kernel: the types of its arguments, as Numba writes them, and a name in place of the function's."""
+    return lambda function: CudaKernel(function, signature, name)
 
 
 def _check(name: str, argument: Any, expected: Any) -> None:

@@ -48,7 +48,7 @@ def to_host(array):
 
 
 def wait():
-    """Until the device has done all that it was asked for."""
+    """Return when the device has done all that it was asked for."""
     if not SIMULATED:
         arrays.cuda.get_current_stream().synchronize()  # synchronize!
 

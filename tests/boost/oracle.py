@@ -36,9 +36,18 @@ def uniform(key: int, example: int) -> float:
 def parameters(trees: list[GrownTree]) -> dict[Compound, float]:
     theta: dict[Compound, float] = {}
     for tree in trees:
-        for leaf, path in tree.paths().items():
+        for leaf, path in tree.conjunctions().items():
             theta[frozenset(path)] = theta.get(frozenset(path), 0.0) + float(tree.value[leaf])
     return {compound: value for compound, value in theta.items() if value != 0.0}
+
+
+def slope_of(loss: str, mu: np.ndarray) -> np.ndarray:
+    """Minus the derivative of the loss of a margin."""
+    return 1 / (1 + np.exp(mu)) if loss == "logistic" else np.exp(-mu)
+
+
+def value_of(loss: str, mu: np.ndarray) -> np.ndarray:
+    return np.logaddexp(0, -mu) if loss == "logistic" else np.exp(-mu)
 
 
 class Oracle:
@@ -74,7 +83,7 @@ class Oracle:
         options = self.options
         theta = parameters(trees)
         mu = self.margins(theta)
-        kept, weights = self.sample(self.b / (1 + np.exp(mu)), attempt)
+        kept, weights = self.sample(self.b * slope_of(options.loss, mu), attempt)
         total = sum(weights.tolist())
         scale = 2.0 ** (30 - math.frexp(total)[1]) if total > 0 else 1.0
         units = np.zeros(len(self.y), np.int64)
@@ -98,16 +107,28 @@ class Oracle:
                 return abs(g + 2 * penalty * t)
             return abs(g + penalty * math.copysign(1, t)) if t != 0 else max(abs(g) - penalty, 0.0)
 
+        def root_of_product(compound: Compound) -> float:
+            at = units[self.members(compound)]
+            return math.sqrt(int(at[at > 0].sum()) * -int(at[at < 0].sum()))
+
+        def best_split(f: Compound) -> int | None:
+            best, split = None, None
+            for a in range(self.x.shape[1]):
+                yes, no = f | {(a, True)}, f | {(a, False)}
+                if options.splitter == "impurity":
+                    v = -2.0 * (root_of_product(yes) + root_of_product(no))
+                else:
+                    v = gain(yes) + gain(no)
+                if best is None or v > best:
+                    best, split = v, a
+            here = -2.0 * root_of_product(f) if options.splitter == "impurity" else gain(f)
+            return split if best is not None and best > here + options.split_margin * (lambda_ * scale) else None
+
         leaves: list[Compound] = []
         waiting: list[Compound] = [frozenset()]
         while waiting:
             f = waiting.pop()
-            best, split = gain(f) + options.split_margin * (lambda_ * scale), None
-            if not (options.stumps and f):
-                for a in range(self.x.shape[1]):
-                    v = gain(f | {(a, True)}) + gain(f | {(a, False)})
-                    if v > best:
-                        best, split = v, a
+            split = None if options.stumps and f else best_split(f)
             if split is None:
                 leaves.append(f)
             else:
@@ -119,7 +140,7 @@ class Oracle:
         return Expected(lambda_, steps, fall, self.risk(after, 0.0))
 
     def risk(self, theta: dict[Compound, float], lambda_: float) -> float:
-        loss = float(np.sum(self.b * np.logaddexp(0, -self.margins(theta))))
+        loss = float(np.sum(self.b * value_of(self.options.loss, self.margins(theta))))
         powers = (abs(t) if self.options.penalty == "l1" else t * t for t in theta.values())
         return loss + (lambda_ * sum(powers) if lambda_ else 0.0)
 
@@ -128,7 +149,7 @@ class Oracle:
         y, b, mu = self.y[members], self.b[members], mu[members]
 
         def slope(step: float) -> float:
-            return -float(np.sum(y * b / (1 + np.exp(mu + y * step))))
+            return -float(np.sum(y * b * slope_of(self.options.loss, mu + y * step)))
 
         if self.options.penalty == "l2":
             return bisect(lambda d: slope(d) + 2 * lambda_ * (theta + d), -64, 64)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+import os
 import random
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuparse.boost import Attempt, Csr, Matrix, Options, Task, Watcher, fit, learn, learning
+from gpuparse.boost import Attempt, Csr, Matrix, Options, Session, Task, Watcher, fit, learn, learning
 from gpuparse.errors import MatrixError
 from gpuparse.kernels import cpu
 from tests.boost.problems import Problem, problem, problems
@@ -60,9 +64,20 @@ def test_segments_in_any_numbering_give_the_same_rows(given: Problem, chance: ra
 
 
 def test_scipys_matrix_is_taken() -> None:
-    sparse = pytest.importorskip("scipy.sparse", reason="SciPy is not installed; nothing but this test uses it")
+    sparse = pytest.importorskip("scipy.sparse", reason="SciPy is not installed; only `gpuparse bench learn` uses it")
     table = np.array([[1, 0, 1], [0, 0, 1]])
-    assert np.array_equal(dense(Matrix.from_csr(sparse.csr_matrix(table)), 3), table)
+    for kind in (sparse.csr_matrix, sparse.csr_array):
+        assert np.array_equal(dense(Matrix.from_csr(kind(table)), 3), table)
+    with pytest.raises(MatrixError, match="csc, not CSR"):
+        Matrix.from_csr(sparse.csc_matrix(table))
+
+
+@given(tables)
+@settings(deadline=None, max_examples=30)
+def test_three_arrays_in_scipys_order_are_taken(table: np.ndarray) -> None:
+    indptr, indices, _ = csr_of(table)
+    matrix = Matrix.from_csr((np.ones(len(indices)), indices, indptr))
+    assert np.array_equal(dense(matrix, table.shape[1]), table)
 
 
 class OnDevice:
@@ -97,6 +112,13 @@ def test_a_matrix_on_a_device_is_copied_from_there() -> None:
         ((np.array([0, 1]), np.array([3]), 3), "outside 0 .. 2"),
         ((np.array([0, 1]), np.array([-1]), 3), "outside 0 .. 2"),
         ((np.array([0, 2]), np.array([2, 2]), 3), "feature 2 twice"),
+        ((np.array([0, 1]), np.array([2**32]), 3), "outside 0 .. 2"),  # not taken for 0
+        ((np.array([0, 1]), np.array([0.5]), 3), "must be integers"),
+        ((np.array([0.0, 1.0]), np.array([0]), 3), "must be integers"),
+        ((np.array([0, 1]), np.array([[0]]), 3), "along one axis"),
+        ((np.array([2.0]), np.array([0]), np.array([0, 1])), "binary"),
+        ((np.array([0, 1]), np.array([0])), "three things"),
+        (np.ones((2, 2)), "ndarray, not CSR"),
     ],
 )
 def test_what_is_no_matrix_is_refused_with_the_reason(table: tuple, flaw: str) -> None:
@@ -111,6 +133,7 @@ def test_what_is_no_matrix_is_refused_with_the_reason(table: tuple, flaw: str) -
         ([[9, 0]], [0, 0, 1], [0], "segment outside"),
         ([[1, 0]], [0, 0, 2], [0, 1], "two columns"),
         ([[0, 1]], [0, 0, 1], [0], "row 0 has a segment in a column"),
+        ([[1]], [0, 0, 1], [0], "column of a feature is outside 0 .. 0"),
     ],
 )
 def test_segments_that_make_no_matrix_are_refused(segments, starts, features, flaw: str) -> None:
@@ -126,6 +149,35 @@ def test_predictions_are_the_sums_of_the_leaves(given: Problem, penalty: str) ->
     ensemble = fit(given.matrix, {"X": given.task}, options)["X"]
     expected = [ensemble.score(set(np.flatnonzero(row).tolist())) for row in given.dense]
     assert ensemble.predict(given.matrix).tolist() == pytest.approx(expected, abs=1e-12)
+
+
+LEARN_ONE_WAY = """
+import sys, tempfile
+from pathlib import Path
+import numpy as np
+from gpuparse.boost import Matrix, Options, Session, Task, learn
+from gpuparse.kernels import cpu
+matrix = Matrix.from_csr((np.array([0, 1, 1, 2]), np.array([3, 2]), 10))
+task = Task(np.array([0, 1, 2], np.int32), np.array([1, -1, 1], np.int8), np.ones(3))
+options = Options(loss=sys.argv[1], splitter=sys.argv[2], max_trees=2, min_lambda=0.01, sample=2)
+with tempfile.TemporaryDirectory() as folder:
+    learn(matrix, {"X": task}, options, [cpu], session=Session(Path(folder, "log")))
+called = {name for name, module in sys.modules.items() if name.startswith("gpuparse.kernels.cpu")
+          for value in vars(module).values() if getattr(value, "_called", None) and value.__module__ == name}
+print(sorted(name.split(".")[-1] for name in called))
+"""
+
+
+@pytest.mark.parametrize("loss", ["logistic", "exponential"])
+@pytest.mark.parametrize("splitter", ["gain", "impurity"])
+def test_nothing_but_the_chosen_loss_and_splitter_is_called_and_so_compiled(loss: str, splitter: str) -> None:
+    environment = {**os.environ, "GPUPARSE_COMPILE": "never"}
+    command = [sys.executable, "-c", LEARN_ONE_WAY, loss, splitter]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    called = set(ast.literal_eval(run.stdout))
+    assert called & {"logistic", "exponential"} == {loss}
+    assert ("both_sums" in called) == (splitter == "impurity")
 
 
 def test_a_matrix_of_other_rows_may_lack_features_of_the_trees() -> None:
@@ -155,7 +207,7 @@ def test_thousands_of_small_tasks_share_one_log_and_learn_what_each_learns_alone
         rows = np.sort(rng.choice(600, 12, replace=False)).astype(np.int32)
         tasks[f"word {number}"] = Task(rows, signs[rows], np.full(12, 0.5))
     options, counter = Options(max_trees=2, min_lambda=0.1), Counter()
-    histories = learn(data.matrix, tasks, options, [cpu], 2, tmp_path / "log.jsonl", watcher=counter)
+    histories = learn(data.matrix, tasks, options, [cpu], 2, Session(tmp_path / "log.jsonl", watcher=counter))
     assert counter.trees == sum(len(history.kept) for history in histories.values()) > 1000
     assert [path.name for path in tmp_path.iterdir()] == ["log.jsonl"]
     monkeypatch.setattr(learning, "SMALL", 10**9)  # none is small any more
@@ -164,7 +216,7 @@ def test_thousands_of_small_tasks_share_one_log_and_learn_what_each_learns_alone
     for name, history in on_all.items():
         mine = [attempt.tree.to_json() for attempt in histories[name].kept if attempt.tree is not None]
         assert mine == [attempt.tree.to_json() for attempt in history.kept if attempt.tree is not None]
-    again = learn(data.matrix, tasks, options, [cpu], 2, tmp_path / "log.jsonl", watcher=(rest := Counter()))
+    again = learn(data.matrix, tasks, options, [cpu], 2, Session(tmp_path / "log.jsonl", watcher=(rest := Counter())))
     assert rest.trees == 0
     assert {name: history.end for name, history in again.items()} == {n: h.end for n, h in histories.items()}
 

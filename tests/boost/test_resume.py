@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuparse.boost import Attempt, History, Log, Options, Task, Watcher
+from gpuparse.boost import Attempt, History, Log, Options, Session, Task, Watcher
 from gpuparse.boost import learn as learn_tasks
 from gpuparse.errors import TrainingError
 from gpuparse.kernels import cpu
@@ -57,7 +57,7 @@ def log_of(folder: Path) -> Path:
 
 
 def learn(folder: Path, options: Options = OPTIONS, jobs: int = 1, tasks=TASKS, **more) -> dict[str, History]:
-    return learn_tasks(GIVEN.matrix, tasks, options, [cpu], jobs, log_of(folder), "data", **more)
+    return learn_tasks(GIVEN.matrix, tasks, options, [cpu], jobs, Session(log_of(folder), "data", **more))
 
 
 def bits(histories: dict[str, History]) -> dict[str, list]:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuparse.boost import Options
-from gpuparse.boost.loss import LOGISTIC
+from gpuparse.boost.loss import LOSSES
 from gpuparse.boost.sample import Sample, Sampler, sampling_key
 from gpuparse.boost.task import Task
 from gpuparse.boost.team import Team
@@ -19,7 +19,7 @@ from tests.boost.oracle import uniform
 
 def sampler(importance: np.ndarray, y: np.ndarray, size: int, seed: int, label: str = "NP") -> Sampler:
     task = Task(np.arange(len(importance), dtype=np.int32), y, importance)
-    return Sampler(label, task, Options(sample=size, seed=seed), LOGISTIC, cpu, Team(1))
+    return Sampler(label, task, Options(sample=size, seed=seed), LOSSES["logistic"], cpu, Team(1))
 
 
 def signed(sample: Sample) -> np.ndarray:

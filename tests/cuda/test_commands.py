@@ -10,7 +10,7 @@ import pytest
 from gpuparse.api import LoadedParser
 from gpuparse.boost import Options
 from gpuparse.cli.bench.learn import learning_speed
-from gpuparse.cli.train import train_model
+from gpuparse.cli.train import TrainingRun, train_model
 from gpuparse.options import Method, SearchOptions, TrainingOptions
 from gpuparse.trees import synthetic_treebank
 from tests.small_model import small_model, synthetic_trees
@@ -32,7 +32,7 @@ def test_a_model_trained_on_the_device_is_the_one_trained_on_the_cpu(device: str
     )
     files = [tmp_path / "ours.model", tmp_path / "theirs.model"]
     models = [
-        train_model([str(treebank)], None, file, options, name)
+        train_model(TrainingRun(file, [str(treebank)]), options, name)
         for file, name in zip(files, ("cpu", device), strict=True)
     ]
     assert any(len(ensemble.lambdas) for ensemble in models[0].ensembles.values())

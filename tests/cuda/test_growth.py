@@ -18,16 +18,16 @@ HUGE = 2**31
 
 
 class Twins:
-    """A Growth of each kind over the same sample."""
+    """A Growth of each kind over the same sample; `both`: their histograms keep both sums."""
 
-    def __init__(self, cuda: Any, given: Problem, seed: int = 0) -> None:
+    def __init__(self, cuda: Any, given: Problem, seed: int = 0, both: bool = False) -> None:
         rows = given.task.rows
         weights = np.random.default_rng(seed).integers(-(2**20), 2**20, len(rows))
         packed = np.where(weights > 0, as_positive(weights), as_negative(-weights))
-        self.given, self.growths = given, []
+        self.given, self.growths, self.packed = given, [], int(packed.sum())
         for kernels in (cpu, cuda):
             matrix = kernels.hold(given.matrix)
-            growth = kernels.Growth(matrix, Postings.of(matrix, kernels), Team(1))
+            growth = kernels.Growth(matrix, Postings.of(matrix, kernels), Team(1), both)
             growth.plant(kernels.to_device(rows), kernels.to_device(packed))
             self.growths.append(growth)
 
@@ -75,6 +75,28 @@ def test_histograms_of_all_nodes_are_the_same_down_to_the_leaves(cuda: Any, name
         dropped = wave[4:]
         twins.ask("release", dropped)
         wave = wave[:4]
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_the_purest_splits_are_the_same_down_to_the_leaves_and_both_sums_have_the_same_differences(
+    cuda: Any, name: str
+) -> None:
+    twins, signed = Twins(cuda, GIVEN[name], both=True), Twins(cuda, GIVEN[name])
+    wave = [(0, twins.packed)]
+    for _ in range(3):
+        nodes = [node for node, _ in wave]
+        for node in nodes:
+            assert all_sums(twins, node) == all_sums(signed, node)
+        best = twins.ask("purest", nodes, [packed for _, packed in wave])
+        features = np.maximum(best[:, 0], 0).tolist()
+        first, weights = twins.ask("split", nodes, features)
+        assert weights[best[:, 0] >= 0].tolist() == best[best[:, 0] >= 0, 1].tolist()
+        for both in (twins, signed):
+            if both is signed:
+                both.ask("split", nodes, features)
+            both.ask("descend", nodes, first, [True] * (2 * len(nodes)))
+        halves = [(yes, packed - yes) for (_, packed), yes in zip(wave, weights.tolist(), strict=True)]
+        wave = [(first + n, packed) for n, packed in enumerate(half for pair in halves for half in pair)]
 
 
 def test_features_set_aside_count_as_nothing_and_come_back(cuda: Any) -> None:

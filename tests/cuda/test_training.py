@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from gpuparse.boost import Attempt, Options, Watcher
+from gpuparse.boost import Attempt, Options, Session, Watcher
 from gpuparse.boost import learn as learn_tasks
 from gpuparse.boost.path import Workplace, learn_task
 from gpuparse.boost.percolation import Percolator
@@ -43,8 +43,10 @@ def assert_same_path(cuda: Any, given: Problem, options: Options) -> None:
         Options(max_trees=2, min_lambda=0.0, penalty="l2", sample=15),
         Options(max_trees=2, min_lambda=0.0, gain="unregularized", split_margin=1.0),
         Options(max_trees=2, min_lambda=0.0, stumps=True),
+        Options(max_trees=2, min_lambda=0.0, loss="exponential", sample=15),
+        Options(max_trees=2, min_lambda=0.0, splitter="impurity", split_margin=0.1),
     ],
-    ids=["all examples", "a sample", "l2", "unregularized", "stumps"],
+    ids=["all examples", "a sample", "l2", "unregularized", "stumps", "exponential", "impurity"],
 )
 def test_a_path_is_the_same_as_on_the_cpu(cuda: Any, options: Options) -> None:
     assert_same_path(cuda, GIVEN, options)
@@ -61,9 +63,10 @@ def test_a_path_follows_the_oracle(cuda: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "given", [problem(1, 1, 2, 1), problem(2, 12, 0, 2), problem(4, 16, 300, 2, density=0.05)],
+    "given",
+    [problem(1, 1, 2, 1), problem(2, 12, 0, 2), problem(4, 16, 300, 2, density=0.05)],
     ids=["one row", "no feature", "wide"],
-)  # fmt: skip
+)
 def test_degenerate_problems_end_as_on_the_cpu(cuda: Any, given: Problem) -> None:
     assert_same_path(cuda, given, SMALL)
 
@@ -92,12 +95,12 @@ def test_an_iteration_copies_a_few_kilobytes_back_and_looks_a_few_times(cuda: An
 
 @pytest.fixture
 def small_memory(cuda: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Pretends that the device has so many bytes free, and lets parts be small."""
+    """Pretends that the device has so many bytes free, and lets pieces be small."""
     hold, memory = (import_module(f"gpuparse.kernels.cuda.{name}") for name in ("boost.hold", "memory"))
 
     def pretend(free: int) -> None:
         monkeypatch.setattr(memory, "free_bytes", lambda: free)
-        monkeypatch.setattr(hold, "LEAST_PART", 16)
+        monkeypatch.setattr(hold, "LEAST_PIECE", 16)
 
     return pretend
 
@@ -123,7 +126,7 @@ def test_several_passes_lead_to_the_same_leaves_where_the_matrix_is_streamed(cud
     for kernels in (cpu, cuda):
         place = Workplace.on(given.matrix, kernels)
         segments = kernels.arrays.take(place.matrix.segments, kernels.to_device(given.task.rows), axis=0)
-        percolator = Percolator(segments, place.words, place.postings, kernels, Team(1))
+        percolator = Percolator(segments, place.marks, place.postings, kernels, Team(1))
         found.append(kernels.to_host(percolator.percolate(tree)).tolist())
     assert found[0] == found[1]
 
@@ -143,7 +146,7 @@ class Plans(Watcher):
 
 def train(*devices: Any, watcher: Watcher | None = None) -> dict[str, list[dict[str, Any]]]:
     options = Options(max_trees=1, min_lambda=0.0)
-    histories = learn_tasks(GIVEN.matrix, TASKS, options, devices, watcher=watcher)
+    histories = learn_tasks(GIVEN.matrix, TASKS, options, devices, session=Session(watcher=watcher or Watcher()))
     return {name: [attempt.tree.to_json() for attempt in history.kept] for name, history in histories.items()}
 
 
@@ -154,7 +157,7 @@ class Counted:
         self.kernels, self.planted = kernels, 0
 
     def __getattr__(self, name: str) -> Any:
-        self.planted += name == "weigh"
+        self.planted += name == "total"
         return getattr(self.kernels, name)
 
 
@@ -178,6 +181,6 @@ def test_running_out_of_memory_says_what_to_do(cuda: Any, monkeypatch: pytest.Mo
     def full(*_: Any) -> None:
         raise MemoryError("Out of memory allocating 4,096 bytes")
 
-    monkeypatch.setattr(cuda, "weigh", full)
+    monkeypatch.setattr(cuda.logistic, "weigh", full)
     with pytest.raises(DeviceError, match=r"Out of memory allocating 4,096 bytes. Fewer jobs"):
         train(cuda)

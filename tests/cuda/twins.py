@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -18,16 +20,29 @@ class Outcome:
 
 def _host(cuda: Any, value: Any) -> Any:
     if isinstance(value, tuple):
-        return tuple(_host(cuda, part) for part in value)
+        return _each(lambda part: _host(cuda, part), value)
     return cuda.to_host(value) if hasattr(value, "nbytes") and not isinstance(value, np.generic) else value
 
 
+def _each(call: Callable[[Any], Any], value: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The same tuple, named if it is, of what a call makes of its parts."""
+    parts = map(call, value)
+    return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+
+
+def _copied(copy: Callable[[np.ndarray], Any], value: Any) -> Any:
+    if isinstance(value, tuple):
+        return _each(lambda part: _copied(copy, part), value)
+    return copy(value) if isinstance(value, np.ndarray) else value
+
+
 def both(cuda: Any, name: str, *arguments: Any) -> tuple[Outcome, Outcome]:
-    """The outcomes on the CPU and on the device, both on the host."""
-    ours = [a.copy() if isinstance(a, np.ndarray) else a for a in arguments]
-    theirs = [cuda.to_device(a) if isinstance(a, np.ndarray) else a for a in arguments]
-    expected = Outcome(getattr(cpu, name)(*ours), ours)
-    returned = getattr(cuda, name)(*theirs)
+    """The outcomes on the CPU and on the device, both on the host; a loss's operation is called `loss.name`."""
+    operation = attrgetter(name)
+    ours = [_copied(np.ndarray.copy, a) for a in arguments]
+    theirs = [_copied(cuda.to_device, a) for a in arguments]
+    expected = Outcome(operation(cpu)(*ours), ours)
+    returned = operation(cuda)(*theirs)
     return expected, Outcome(_host(cuda, returned), [_host(cuda, a) for a in theirs])
 
 

@@ -12,7 +12,7 @@ from typing import Any, Protocol, get_type_hints
 import pytest
 
 from gpuparse.kernels import contract
-from gpuparse.kernels.contract import GrowthOps, HostScoreOps, Kernels
+from gpuparse.kernels.contract import BoostOps, GrowthOps, HostScoreOps, Kernels, LossOps
 
 PROJECT = Path(__file__).resolve().parents[2]
 BACKENDS = sorted(path.parent.name for path in (PROJECT / "kernels").glob("*/__init__.py"))
@@ -56,6 +56,15 @@ def test_an_operation_takes_the_arguments_of_the_contract_and_says_what_it_does(
     assert_keeps(operations(Kernels)[name], getattr(backend, name))
 
 
+LOSSES = [name for name, kind in get_type_hints(BoostOps).items() if kind is LossOps]
+
+
+@pytest.mark.parametrize("name", operations(LossOps))
+@pytest.mark.parametrize("loss", LOSSES)
+def test_every_loss_has_the_operations_of_the_contract(backend: ModuleType, loss: str, name: str) -> None:
+    assert_keeps(operations(LossOps)[name], getattr(getattr(backend, loss), name))
+
+
 @pytest.mark.parametrize("name", operations(GrowthOps))
 def test_growth_has_the_methods_of_the_contract(backend: ModuleType, name: str) -> None:
     assert_keeps(operations(GrowthOps)[name], getattr(backend.Growth, name))
@@ -69,7 +78,7 @@ def test_constants_are_of_the_type_that_the_contract_says(backend: ModuleType) -
     constants = get_type_hints(Kernels)
     assert {"BATCH", "CELL", "COMPUTES_ON_HOST", "arrays"} <= set(constants) <= set(backend.__all__)
     for name, kind in constants.items():
-        assert kind is Any or type(getattr(backend, name)) is kind, name
+        assert kind in (Any, LossOps) or type(getattr(backend, name)) is kind, name
 
 
 def test_a_backend_that_computes_on_the_host_hands_its_row_scorer_over(backend: ModuleType) -> None:

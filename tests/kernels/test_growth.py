@@ -1,114 +1,107 @@
-"""The steps of growing a tree on the CPU against the same thing said plainly, on empty, tiny and ragged input too."""
+"""The nodes of a growing tree on the CPU against a dense table, on empty, tiny and ragged input too."""
 
 from __future__ import annotations
 
+import math
+from typing import NamedTuple
+
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuparse.boost.postings import Postings
+from gpuparse.boost.team import Team
 from gpuparse.kernels import cpu
-from gpuparse.kernels.cpu.boost.growth.divide import partition
+from gpuparse.kernels.cpu.boost.growth.both_sums import purest
 from gpuparse.kernels.cpu.boost.growth.extremes import extremes, sparse_extremes
-from gpuparse.kernels.cpu.boost.growth.histograms import add, clear
-from gpuparse.kernels.cpu.boost.growth.sample import gather
-from gpuparse.kernels.cpu.boost.growth.sum import (
-    accumulate,
-    add_root,
-    add_signed,
-    count_ids,
-    move_sparse,
-    pull,
-    settle,
-)
-from gpuparse.kernels.packing import as_negative, as_positive
+from gpuparse.kernels.cpu.boost.growth.tuning import Tuning
+from gpuparse.kernels.packing import as_negative, as_positive, negative, positive
 from tests.boost.problems import Problem, problems
 
-COMMON = settings(max_examples=40, deadline=None)
+HUGE = 2**31
+TUNINGS = {
+    "by segment": Tuning(frequent=256, pull_share=2.0, sparse=1 << 40),
+    "rare features by postings": Tuning(frequent=256, pull_share=0.0, sparse=1 << 40),
+    "small nodes with a support": Tuning(frequent=256, sparse=0),
+    "shared by threads": Tuning(
+        frequent=256, large_child=0, sums_to_move=1, ids_to_share=1, rows_to_sum=0, rows_to_divide=0
+    ),
+}
 
 
-def gathered(given: Problem, rows: np.ndarray) -> tuple[np.ndarray, ...]:
-    """local, begins, ends, number"""
-    segments, starts = given.matrix.segments, given.matrix.starts
-    local = np.empty((len(rows), segments.shape[1]), np.int32)
-    used = np.empty(local.size + 1, np.int32)
-    number = np.zeros(len(starts) - 1, np.int32)
-    used = used[: gather(segments, rows, number, local, used)]
-    return local, starts[used], starts[used + 1], number
+class Dense(NamedTuple):
+    """The same as a table: which of the sampled rows have which features, and their weights."""
+
+    table: np.ndarray  # bool[rows, features]
+    plus: np.ndarray  # int64[rows]
+    minus: np.ndarray
+
+    def sums(self, members: np.ndarray) -> list[tuple[int, int]]:
+        """The positive and the negative weight of each feature."""
+        columns = self.table[members].T.astype(np.int64)
+        return list(zip((columns @ self.plus[members]).tolist(), (columns @ self.minus[members]).tolist(), strict=True))
 
 
-def packed_weights(seed: int, n: int) -> tuple[np.ndarray, np.ndarray]:
-    weights = np.random.default_rng(seed).integers(-1000, 1000, n)
-    return weights, np.where(weights > 0, as_positive(weights), as_negative(-weights))
+def least_and_greatest(sums: list[int]) -> list[int]:
+    """The first feature of each, with the sum; what has no features has none."""
+    if not sums:
+        return [-1, -1]
+    return [sums.index(min(sums)), min(sums), sums.index(max(sums)), max(sums)]
 
 
-def dense_histogram(given: Problem, rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    return given.dense[rows].T.astype(np.int64) @ weights
+def check_node(growth: object, node: int, sums: list[tuple[int, int]], both: bool, whole: tuple[int, int]) -> None:
+    features = list(range(len(sums)))
+    signed = [p - n for p, n in sums]
+    assert growth.entries([node] * len(features), features).tolist() == signed
+    aside = [f for f in features if f % 5 == 3]
+    kept = [0 if f in aside else h for f, h in zip(features, signed, strict=True)]
+    for low, high in [(-1, 1), (-50, 50)] + [(HUGE, -HUGE)] * (node == 0):  # where nobody has a feature, all sums are 0
+        f, least, g, greatest = growth.extremes([node], [low], [high], [node] * len(aside), aside)[0].tolist()
+        expected = least_and_greatest(kept)
+        assert (f, least) == (tuple(expected[:2]) if kept and min(kept) <= low else (-1, least))
+        assert (g, greatest) == (tuple(expected[2:]) if kept and max(kept) >= high else (-1, greatest))
+    if both:
+        feature, packed = growth.purest([node], [as_positive(whole[0]) + as_negative(whole[1])])[0].tolist()
+        left = [math.sqrt(p * n) + math.sqrt((whole[0] - p) * (whole[1] - n)) for p, n in sums]
+        assert feature == min((f for f in features if any(sums[f])), key=lambda f: (left[f], f), default=-1)
+        assert feature < 0 or (positive(packed), negative(packed)) == sums[feature]
 
 
-def accumulated(local, packed, members, n_segments) -> tuple[np.ndarray, np.ndarray]:
-    sums, touched = np.zeros(n_segments, np.int64), np.empty(n_segments, np.int32)
-    return touched[: accumulate(local, members, packed, sums, touched)], sums
-
-
-@given(problems(), st.integers(0, 99))
-@COMMON
-def test_histograms_by_segments_are_the_dense_product(given: Problem, seed: int) -> None:
-    rows = given.task.rows
-    weights, packed = packed_weights(seed, len(rows))
-    local, begins, ends, number = gathered(given, rows)
-    members = np.flatnonzero(np.random.default_rng(seed).random(len(rows)) < 0.7).astype(np.int32)
-    truth = dense_histogram(given, rows[members], weights[members])
-    n, features = len(given.matrix.column), given.matrix.features
-
-    touched, sums = accumulated(local, packed, members, len(begins))
-    assert count_ids(touched, begins, ends) == sum(ends[s] - begins[s] for s in set(touched.tolist()))
-    pulled, most, least = np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(n, np.int32)
-    pull(*Postings.of(given.matrix, cpu), sums[number], 0, n, 1, pulled, most, least)
-    wide, root = np.zeros(n, np.int64), np.zeros(n, np.int32)
-    head = n // 3
-    bounds = most.copy(), least.copy()
-    add_root(touched, sums, begins, ends, features, head, n, root, wide)
-    assert not root[head:].any()
-    settle(wide, head, n, 1, root, bounds[0], bounds[1])
-    positive = dense_histogram(given, rows[members], np.maximum(weights[members], 0))
-    for found in (pulled, root):
-        assert found.tolist() == truth.tolist()
-    for found in (most, bounds[0]):
-        assert found.tolist() == positive.tolist()
-    for found in (least, bounds[1]):
-        assert found.tolist() == (truth - positive).tolist()
-    assert not wide.any()
-
-    signed = np.zeros(n, np.int32)
-    add_signed(touched, sums, begins, ends, features, n // 2, -1, signed)
-    assert signed[: n // 2].tolist() == (-truth[: n // 2]).tolist()
-    assert not signed[n // 2 :].any()
-    clear(sums, touched)
-    assert not sums.any()
-
-
-@given(problems(), st.integers(0, 99))
-@COMMON
-def test_moving_a_child_out_of_its_parent_leaves_the_other_child(given: Problem, seed: int) -> None:
-    rows = given.task.rows
-    weights, packed = packed_weights(seed, len(rows))
-    local, begins, ends, _ = gathered(given, rows)
-    members = np.flatnonzero(np.random.default_rng(seed).random(len(rows)) < 0.4).astype(np.int32)
-    n = len(given.matrix.column)
-    parent = dense_histogram(given, rows, weights).astype(np.int32)
-    truth = dense_histogram(given, rows[members], weights[members])
-    touched, sums = accumulated(local, packed, members, len(begins))
-    child, support = np.zeros(n, np.int32), np.empty(count_ids(touched, begins, ends), np.int32)
-    rest = parent.copy()
-    count = move_sparse(touched, sums, begins, ends, given.matrix.features, n, rest, child, support)
-    assert child.tolist() == truth.tolist()
-    assert rest.tolist() == (parent - truth).tolist()
-    assert set(np.flatnonzero(truth)) <= set(support[:count].tolist())
-    add(child, rest, 0, n, 1)
-    assert rest.tolist() == parent.tolist()
-    clear(child, support[:count])
-    assert not child.any()
+@pytest.mark.parametrize("both", [False, True], ids=["differences", "both sums"])
+@pytest.mark.parametrize("tuning", TUNINGS)
+@given(problems(), st.integers(0, 10**6))
+@settings(max_examples=12, deadline=None)
+def test_the_nodes_of_a_tree_are_what_a_dense_table_says(tuning: str, both: bool, given: Problem, seed: int) -> None:
+    chance = np.random.default_rng(seed)
+    rows, n = given.task.rows, len(given.matrix.column)
+    weights = chance.integers(-1000, 1000, len(rows))
+    dense = Dense(given.dense[rows], np.maximum(weights, 0), np.maximum(-weights, 0))
+    packed = as_positive(dense.plus) + as_negative(dense.minus)
+    with Team(2 if tuning == "shared by threads" else 1) as team:
+        growth = cpu.Growth(given.matrix, Postings.of(given.matrix, cpu), team, both, tuning=TUNINGS[tuning])
+        for _ in range(2):  # one tree after the other, in the same memory
+            growth.plant(rows, packed)
+            wave = {0: np.arange(len(rows))}
+            for _ in range(4):
+                for node, members in wave.items():
+                    whole = int(dense.plus[members].sum()), int(dense.minus[members].sum())
+                    check_node(growth, node, dense.sums(members), both, whole)
+                if not wave or n == 0:
+                    break
+                features = chance.integers(0, n, len(wave)).tolist()
+                first, weight = growth.split(list(wave), features)
+                children = {}
+                for i, (members, feature) in enumerate(zip(wave.values(), features, strict=True)):
+                    having = dense.table[members, feature]
+                    assert weight[i] == packed[members[having]].sum()
+                    children |= {first + 2 * i: members[having], first + 2 * i + 1: members[~having]}
+                splittable = (chance.random(len(children)) < 0.7).tolist()
+                growth.descend(list(wave), first, splittable)
+                wave = {child: members for child, members in children.items() if splittable[child - first]}
+                if len(wave) > 3:
+                    growth.release(list(wave)[3:])
+                    wave = dict(list(wave.items())[:3])
 
 
 @given(st.lists(st.integers(-5, 5), max_size=40), st.integers(-6, 6), st.integers(-6, 6), st.integers(1, 7))
@@ -131,26 +124,15 @@ def test_extremes_are_the_first_of_the_least_and_the_greatest(sums: list[int], l
         assert at_most < 0 or found[3] == sums[at_most]
 
 
-@given(problems(), st.integers(0, 99), st.data())
-@COMMON
-def test_partition_divides_in_order_by_marks_and_by_search(given: Problem, seed: int, data) -> None:
-    rows = given.task.rows
-    if len(given.matrix.column) == 0:
-        return
-    _, packed = packed_weights(seed, len(rows))
-    local, begins, ends, number = gathered(given, rows)
-    feature = data.draw(st.integers(0, len(given.matrix.column) - 1))
-    column = int(given.matrix.column[feature])
-    having = given.dense[rows, feature]
-    order = [*np.flatnonzero(having), *np.flatnonzero(~having)]
-    holders = Postings.of(given.matrix, cpu).holding(feature)
-    crowd = np.concatenate([holders, np.zeros(20 * len(rows), np.int32)])  # so many that searching is cheaper
-    for given_holders in (holders, crowd):
-        members, marked = np.arange(len(rows), dtype=np.int32), np.zeros(len(begins), bool)
-        count, weight = partition(
-            members, np.empty_like(members), local, column, begins, ends, given.matrix.features, feature,
-            given_holders, number, marked, packed,
-        )  # fmt: skip
-        assert members.tolist() == order
-        assert (count, weight) == (having.sum(), packed[having].sum())
-        assert not marked.any()
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=12), st.integers(0, 20), st.integers(0, 20))
+@settings(max_examples=100, deadline=None)
+def test_the_purest_split_is_the_first_that_leaves_the_least(sums: list[tuple[int, int]], p: int, n: int) -> None:
+    p, n = p + max((a for a, _ in sums), default=0), n + max((b for _, b in sums), default=0)
+    packed = np.array([as_positive(a) + as_negative(b) for a, b in sums], np.int64)
+
+    def left(feature: int) -> float:
+        a, b = sums[feature]
+        return math.sqrt(a * b) + math.sqrt((p - a) * (n - b))
+
+    best = min((f for f in range(len(sums)) if any(sums[f])), key=lambda f: (left(f), f), default=-1)
+    assert purest(packed, as_positive(p) + as_negative(n)) == (best, packed[best] if best >= 0 else 0)

@@ -14,7 +14,7 @@ from gpuparse.boost import GrownTree
 from gpuparse.boost.percolation import passes
 from gpuparse.boost.postings import Postings
 from gpuparse.boost.team import Team
-from gpuparse.kernels import cpu
+from gpuparse.kernels import Cells, Members, cpu
 from gpuparse.kernels.cpu.boost.growth.divide import holds
 from gpuparse.kernels.cpu.boost.logarithm import logarithm
 from tests.boost.problems import Problem, problem, problems
@@ -54,14 +54,9 @@ def test_losses_are_what_a_step_changes_and_it_multiplies_the_odds(
 ) -> None:
     importance, odds = np.array(examples, np.float64).reshape(-1, 2).T.copy()
     before, after, scale, change = odds.copy(), odds * math.exp(step), 2.0**40, np.zeros(1, np.int64)
-    cells = (
-        np.array([0]),
-        np.array([len(importance)]),
-        np.zeros(1, np.int32),
-        np.array([step]),
-        np.array([math.exp(step)]),
-    )
-    cpu.losses(*cells, scale, 0, 1, importance, odds, change)
+    cells = Cells(np.array([0]), np.array([len(importance)]), np.zeros(1, np.int32))
+    members = Members(np.arange(len(odds), dtype=np.int32), importance, odds)
+    cpu.logistic.move(cells, np.array([step]), np.array([math.exp(step)]), scale, members, change)
     expected = math.fsum(importance * (np.log1p(1.0 / after) - np.log1p(1.0 / before)))
     assert change[0] / scale == pytest.approx(expected, abs=len(importance) * 1e-12)
     assert odds.tolist() == after.tolist()

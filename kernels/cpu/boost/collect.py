@@ -6,14 +6,16 @@ from ..index import index, offset
 
 
 @kernel
-def collect(leaf, y, importance, odds, start, stop, place, member, member_importance, member_odds):
+def collect(leaf, examples, start, stop, place, members):
     """Copy the examples start <= i < stop of leaves with place[leaf, y < 0] >= 0 there, one after the other."""
+    signs, importance, state = examples
+    example, member_importance, member_state = members
     for i in range(offset(start), offset(stop)):
         node = index(leaf[i])
-        side = index(y[i] <= 0)
+        side = index(signs[i] <= 0)
         at = place[node, side]
         if at >= 0:
             place[node, side] = at + 1
-            member[offset(at)] = i
+            example[offset(at)] = i
             member_importance[offset(at)] = importance[i]
-            member_odds[offset(at)] = odds[i]
+            member_state[offset(at)] = state[i]

@@ -2,10 +2,10 @@
 
 
 def plan(matrix, working=0):
-    """What of the matrix fits into the memory of the device; nothing to say here, where it has none of its own."""
+    """How much of the matrix fits into the memory of the device, which here is that of the host: no question."""
     return ""
 
 
 def hold(matrix, working=0):
-    """The matrix of a training run, for as long as it lasts; `working` bytes are needed besides."""
+    """The matrix as it is; what learning needs besides does not matter here."""
     return matrix

@@ -1,4 +1,4 @@
-"""Odds of collected examples returned to where they came from."""
+"""States of collected examples returned to where they came from."""
 
 from gpuparse.jit import kernel
 
@@ -6,7 +6,8 @@ from ..index import index
 
 
 @kernel
-def put_back(member, member_odds, odds):
-    """odds[member] = member_odds."""
-    for n in range(member.size):
-        odds[index(member[n])] = member_odds[n]
+def put_back(members, state):
+    """state[members.example] = members.state."""
+    example, moved = members.example, members.state
+    for n in range(example.size):
+        state[index(example[n])] = moved[n]

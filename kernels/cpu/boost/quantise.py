@@ -6,11 +6,11 @@ from ...packing import as_negative, as_positive
 
 
 @kernel
-def quantise(y, kept, weights, scale, packed):
+def quantise(signs, kept, weights, scale, packed):
     """packed[n] = weights[n] in units, on the side of the y of example kept[n]; returns their sum."""
     everything = 0
     for n in range(kept.size):
         weight = int(weights[n] * scale + 0.5)
-        packed[n] = as_positive(weight) if y[kept[n]] > 0 else as_negative(weight)
+        packed[n] = as_positive(weight) if signs[kept[n]] > 0 else as_negative(weight)
         everything += packed[n]
     return everything

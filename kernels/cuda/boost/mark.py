@@ -11,15 +11,15 @@ HOLDERS = 1 << 16  # of one node that are marked in parallel
 
 
 @kernel("int64[::1], int64[::1], uint64[::1], int32[::1], uint64[::1]")
-def _mark(begin, end, closed, holders, words):
+def _mark(begin, end, closed, holders, marks):
     node = cuda.blockIdx.y
     if closed[node] != 0:
         for at in range(begin[node] + cuda.grid(1), end[node], cuda.gridsize(1)):
-            cuda.atomic.or_(words, holders[at], closed[node])
+            cuda.atomic.or_(marks, holders[at], closed[node])
 
 
-def mark(feature, closed, begins, holders, words):
-    """Close the exits closed[node] (0: none) in the words of all segments that hold the node's feature."""
+def mark(feature, closed, begins, holders, marks):
+    """Close the exits closed[node] (0: none) in the marks of all segments that hold the node's feature."""
     if isinstance(holders, Streamed):
         marked = np.flatnonzero(to_host(closed))
         lists, cuts = holders.list(to_host(feature)[marked])
@@ -27,9 +27,9 @@ def mark(feature, closed, begins, holders, words):
         closed = closed[to_device(marked)]
     else:
         begin, end = begins[feature], begins[feature + 1]  # not used for leaves, which close nothing
-    _mark(HOLDERS, begin, end, closed, holders, words, across=len(closed))
+    _mark(HOLDERS, begin, end, closed, holders, marks, across=len(closed))
 
 
-def unmark(feature, closed, begins, holders, words):
-    """Zero the words that `mark` set."""
-    words.fill(0)
+def unmark(feature, closed, begins, holders, marks):
+    """Zero the marks that `mark` set."""
+    marks.fill(0)

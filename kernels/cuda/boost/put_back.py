@@ -1,6 +1,6 @@
-"""Odds of collected examples returned to where they came from."""
+"""States of collected examples returned to where they came from."""
 
 
-def put_back(member, member_odds, odds):
-    """odds[member] = member_odds."""
-    odds[member] = member_odds
+def put_back(members, state):
+    """state[members.example] = members.state."""
+    state[members.example] = members.state

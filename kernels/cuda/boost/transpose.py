@@ -29,8 +29,8 @@ def transpose(starts, features, n_features, team):
     """
     if isinstance(features, Streamed):
         begins, holders = transpose_on_host(features.starts, features.ids, n_features, team)
-        part_bytes = max(int(np.diff(features.starts[features.cuts]).max()), 1) * holders.itemsize
-        return to_device(begins), Streamed(holders, begins, part_bytes)
+        piece_bytes = max(int(np.diff(features.starts[features.cuts]).max()), 1) * holders.itemsize
+        return to_device(begins), Streamed(holders, begins, piece_bytes)
     begins = arrays.zeros(n_features + 1, np.int64)
     _count(len(features), features, begins)
     begins = arrays.cumsum(begins)

@@ -1,5 +1,7 @@
 """The examples of a node divided by one feature, in place, each side in its old order."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from gpuparse.jit import kernel, spliced
@@ -7,18 +9,26 @@ from gpuparse.jit import kernel, spliced
 from ...index import index
 from ..prefetch import prefetch
 
-SEARCH = 8  # looking a segment up costs about as much as marking and clearing so many
+SEARCH_COST = 8  # looking a segment up costs about as much as marking and clearing so many
 MEMBERS_AHEAD = 8  # members whose segments are on their way while others are searched
 
 
+class Room(NamedTuple):
+    """Scratch of a thread that divides nodes."""
+
+    spare: np.ndarray  # int32: as many as the node has members, or more
+    marked: np.ndarray  # bool[segments of the sample], all False between two divisions
+
+
 @kernel
-def partition(members, spare, local, column, begins, ends, features, feature, holders, number, marked, packed):
+def partition(members, sample, features, feature, column, holders, room):
     """Members with the feature first; returns how many, and the sum of their packed weights.
 
-    Many members: mark the sample's segments among the feature's holders (`number`: old -> number in the sample), then
-    read the marks. Few: search each segment. `spare` is scratch, `marked` is all False before and after.
+    Many members: mark the sample's segments among the feature's holders, then read the marks. Few: search each segment.
     """
-    marking = members.size * SEARCH > holders.size
+    local, begins, ends, number, packed = sample
+    spare, marked = room
+    marking = members.size * SEARCH_COST > holders.size
     if marking:
         for s in holders:
             marked[index(number[index(s)])] = True

@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from ....contract import Children
-from .divide import partition
+from ....packing import difference
+from .both_sums import PackedHistograms
+from .divide import Room, partition
 from .histograms import Histogram, Histograms
 from .sample import SampleRows, gather
 from .tuning import Tuning
@@ -42,9 +44,12 @@ class Growth:
 
     _sample: SampleRows  # of the tree that grows
 
-    def __init__(self, matrix: Any, postings: Any, team: Any, tuning: Tuning = USUAL_TUNING) -> None:
+    def __init__(
+        self, matrix: Any, postings: Any, team: Any, both: bool = False, tuning: Tuning = USUAL_TUNING
+    ) -> None:
         self._matrix, self._postings, self._team, self._tuning = matrix, postings, team, tuning
-        self._histograms = Histograms(matrix, postings, team, tuning)
+        self._both = both
+        self._histograms = (PackedHistograms if both else Histograms)(matrix, postings, team, tuning)
         self._number = np.zeros(len(matrix.starts) - 1, np.int32)
         self._used = np.zeros(0, np.int32)
         self._rows: np.ndarray | None = None
@@ -60,13 +65,14 @@ class Growth:
         self._bounds = [(0, len(rows))]  # of each node, a stretch of the members
         self._open: dict[int, Histogram] = {0: self._histograms.root(self._sample)}
 
-    def limit(self, least_weight: float, known: int) -> None:
-        """Forget the features beyond `known` that have neither more positive nor more negative weight than this."""
-        self._histograms.limit(self._open[0], least_weight, known)
+    def limit(self, least_weight: float, last_met: int) -> None:
+        """Forget the features beyond `last_met` that have neither more positive nor more negative weight than this."""
+        self._histograms.limit(self._open[0], least_weight, last_met)
 
     def entries(self, nodes: Sequence[int], features: Sequence[int]) -> np.ndarray:
         """The sum in nodes[i]'s histogram at features[i]."""
-        return np.array([self._open[n].sums[f] for n, f in zip(nodes, features, strict=True)], np.int64)
+        sums = np.array([self._open[n].sums[f] for n, f in zip(nodes, features, strict=True)], np.int64)
+        return difference(sums) if self._both else sums
 
     def extremes(
         self,
@@ -89,6 +95,15 @@ class Growth:
         for (sums, feature), value in zip(saved, values, strict=True):
             sums[feature] = value
         return np.array(results, np.int64).reshape(-1, 4)
+
+    def purest(self, nodes: Sequence[int], packed: Sequence[int]) -> np.ndarray:
+        """For each node of this packed weight: the feature of its purest split, and the packed weight of the child with
+        it; feature -1 where there is none.
+        """
+        assert isinstance(self._histograms, PackedHistograms), "these histograms keep no more than differences"
+        totals = zip(nodes, packed, strict=True)
+        best = [self._histograms.purest(self._open[node], total) for node, total in totals]
+        return np.array(best, np.int64).reshape(-1, 2)
 
     def split(self, nodes: Sequence[int], features: Sequence[int]) -> Children:
         """Divide the rows of each node by its feature."""
@@ -146,18 +161,14 @@ class Growth:
 
     def _divide(self, members: np.ndarray, feature: int) -> tuple[int, int]:
         """Members with the feature first; how many, and their packed weight."""
-        sample, (spare, marked) = self._sample, self._scratch_of_thread()
-        column = int(self._matrix.column[feature])
-        return partition(
-            members, spare, sample.local, column, sample.begins, sample.ends, self._matrix.features, feature,
-            self._postings.holding(feature), sample.number, marked, sample.packed,
-        )  # fmt: skip
+        column, holders = int(self._matrix.column[feature]), self._postings.holding(feature)
+        return partition(members, self._sample, self._matrix.features, feature, column, holders, self._room_of_thread())
 
-    def _scratch_of_thread(self) -> tuple[np.ndarray, np.ndarray]:
+    def _room_of_thread(self) -> Room:
         """Room for dividing: as many numbers as there are members, and a False for every segment of the sample."""
-        room = getattr(self._scratch, "room", None)
-        if room is None or len(room[0]) < len(self._members) or len(room[1]) < len(self._sample.begins):
-            room = np.empty(len(self._members), np.int32), np.zeros(len(self._sample.begins), bool)
+        room: Room | None = getattr(self._scratch, "room", None)
+        if room is None or len(room.spare) < len(self._members) or len(room.marked) < len(self._sample.begins):
+            room = Room(np.empty(len(self._members), np.int32), np.zeros(len(self._sample.begins), bool))
             self._scratch.room = room
         return room
 

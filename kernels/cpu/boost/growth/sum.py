@@ -5,6 +5,8 @@ Segments lie here and there in a matrix that no cache holds. So the ids of those
 ids of others are added.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from gpuparse.jit import kernel, spliced
@@ -14,7 +16,24 @@ from ...index import index, offset
 from ..prefetch import prefetch
 
 IDS_AHEAD = 512  # ids that are on their way while others are added
-LINE = 16  # ids in a cache line
+IDS_IN_LINE = 16  # of the cache
+
+
+class Touched(NamedTuple):
+    """The segments of a node's members, and the packed weights of all members that have each."""
+
+    segments: np.ndarray  # int32: by their number in the sample
+    sums: np.ndarray  # int64[segments of the sample]: 0 where a segment is not touched
+    begins: np.ndarray  # int64[segments of the sample]: where a segment's features begin in the matrix
+    ends: np.ndarray  # int64[segments of the sample]
+
+
+class Bounds(NamedTuple):
+    """Between what the sums of a block of features lie in every node of a tree: see histograms.py."""
+
+    block: int  # features in a block
+    most: np.ndarray  # int32[blocks]
+    least: np.ndarray  # int32[blocks]
 
 
 @kernel
@@ -39,27 +58,29 @@ def accumulate(local, members, packed, sums, touched):
 
 
 @kernel
-def count_ids(touched, begins, ends):
+def count_ids(touched):
     """How many feature ids the touched segments hold: how much work they are."""
+    begins, ends = touched.begins, touched.ends
     total = 0
-    for s in touched:
+    for s in touched.segments:
         total += ends[s] - begins[s]
     return total
 
 
 @kernel
-def add_root(touched, sums, begins, ends, features, head, reach, histogram, packed):
-    """Add the sums to a histogram (int32) for features f < head, and to a packed one (int64) for head <= f < reach.
+def add_root(touched, features, frequent, reach, histogram, packed):
+    """Add the sums to a histogram (int32) for features f < frequent, to a packed one (int64) for frequent <= f < reach.
 
     The sums stay as they are.
     """
+    segments, sums, begins, ends = touched
     fetched = under_way = 0
-    for s in touched:
-        fetched, under_way = fetch_ahead(touched, begins, ends, features, fetched, under_way)
+    for s in segments:
+        fetched, under_way = fetch_ahead(segments, begins, ends, features, fetched, under_way)
         under_way -= ends[s] - begins[s]
         weight = sums[s]
         signed = np.int32(difference(weight))
-        middle = end_below(features, begins[s], ends[s], head)
+        middle = end_below(features, begins[s], ends[s], frequent)
         for j in range(offset(begins[s]), offset(middle)):
             histogram[index(features[j])] += signed
         for j in range(offset(middle), offset(end_below(features, middle, ends[s], reach))):
@@ -67,11 +88,12 @@ def add_root(touched, sums, begins, ends, features, head, reach, histogram, pack
 
 
 @kernel
-def add_signed(touched, sums, begins, ends, features, reach, sign, histogram):
+def add_signed(touched, features, reach, sign, histogram):
     """Add sign * (positive - negative) to the features f < reach of a histogram (int32)."""
+    segments, sums, begins, ends = touched
     fetched = under_way = 0
-    for s in touched:
-        fetched, under_way = fetch_ahead(touched, begins, ends, features, fetched, under_way)
+    for s in segments:
+        fetched, under_way = fetch_ahead(segments, begins, ends, features, fetched, under_way)
         under_way -= ends[s] - begins[s]
         weight = np.int32(sign * difference(sums[s]))
         if weight != 0:
@@ -80,16 +102,30 @@ def add_signed(touched, sums, begins, ends, features, reach, sign, histogram):
 
 
 @kernel
-def move_sparse(touched, sums, begins, ends, features, reach, parent, histogram, support):
+def add_packed(touched, features, reach, sign, histogram):
+    """Add sign times the packed sums to the features f < reach of a histogram that keeps both sums (int64)."""
+    segments, sums, begins, ends = touched
+    fetched = under_way = 0
+    for s in segments:
+        fetched, under_way = fetch_ahead(segments, begins, ends, features, fetched, under_way)
+        under_way -= ends[s] - begins[s]
+        weight = sign * sums[s]
+        for j in range(offset(begins[s]), offset(end_below(features, begins[s], ends[s], reach))):
+            histogram[index(features[j])] += weight
+
+
+@kernel
+def move_sparse(touched, features, reach, parent, histogram, support):
     """Move a small child's sums out of its parent's histogram; returns how many features it lists in `support`.
 
     A feature whose sum returns to 0 on the way is listed twice, which does no harm to a search for extremes. The sums
     by segment are zeroed.
     """
     count = 0
+    segments, sums, begins, ends = touched
     fetched = under_way = 0
-    for s in touched:
-        fetched, under_way = fetch_ahead(touched, begins, ends, features, fetched, under_way)
+    for s in segments:
+        fetched, under_way = fetch_ahead(segments, begins, ends, features, fetched, under_way)
         under_way -= ends[s] - begins[s]
         weight = np.int32(difference(sums[s]))
         sums[s] = 0
@@ -105,12 +141,13 @@ def move_sparse(touched, sums, begins, ends, features, reach, parent, histogram,
 
 
 @kernel
-def settle(packed, first, last, block, histogram, most, least):
+def settle(packed, first, last, histogram, bounds):
     """Turn blocks first <= b < last of the root's packed histogram into a signed one and bounds of every later sum.
 
     In any node a feature's sum lies between minus its negative and its positive weight at the root:
     most[b] and least[b] are the greatest and smallest such sums in block b. The packed histogram is zeroed.
     """
+    block, most, least = bounds
     for b in range(first, last):
         high = np.int64(0)
         low = np.int64(0)
@@ -126,12 +163,14 @@ def settle(packed, first, last, block, histogram, most, least):
 
 
 @kernel
-def pull(begins, holders, sums, first, last, block, histogram, most, least):
+def pull(postings, sums, first, last, histogram, bounds):
     """What add_root and settle do for blocks of rare features, read from the segments that hold each of them.
 
     The sums are by segment of the matrix, not of the sample. To read them here and there is cheaper than to add here
     and there to a histogram that no cache holds.
     """
+    begins, holders = postings
+    block, most, least = bounds
     for b in range(first, last):
         high = np.int64(0)
         low = np.int64(0)
@@ -147,11 +186,11 @@ def pull(begins, holders, sums, first, last, block, histogram, most, least):
 
 
 @spliced
-def fetch_ahead(touched, begins, ends, features, fetched, under_way):
-    """Fetch touched segments from number `fetched` on until enough ids are under way; returns both numbers updated."""
-    while under_way < IDS_AHEAD and fetched < touched.size:
-        s = touched[fetched]
-        for at in range(begins[s], ends[s], LINE):
+def fetch_ahead(segments, begins, ends, features, fetched, under_way):
+    """Fetch segments from number `fetched` on until enough ids are under way; returns both numbers updated."""
+    while under_way < IDS_AHEAD and fetched < segments.size:
+        s = segments[fetched]
+        for at in range(begins[s], ends[s], IDS_IN_LINE):
             prefetch(features, at)
         under_way += ends[s] - begins[s]
         fetched += 1

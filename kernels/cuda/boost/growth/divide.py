@@ -5,8 +5,9 @@ from numba import cuda, int64
 
 from ...kernel import WARP, kernel
 from ...memory import SIMULATED, arrays, to_device, to_host
+from .sum import NodeRows
 
-WAVE = 2 if SIMULATED else 64  # nodes that are summed in a block's shared memory first
+NODES_IN_BLOCK = 2 if SIMULATED else 64  # nodes that are summed in a block's shared memory first
 
 
 @kernel("int32[::1], int32[::1], int32[::1], int64[::1], int32[::1], uint8[::1]")
@@ -22,8 +23,8 @@ def _find(node_of, place, feature, begins, ids, has):
 
 @kernel("int32[::1], int32[::1], uint8[::1], int64[::1], int64, int64[:, ::1]")
 def _divide(node_of, place, has, packed, first, sums):
-    own = cuda.shared.array((WAVE, 2), int64)
-    for i in range(cuda.threadIdx.x, WAVE, cuda.blockDim.x):
+    own = cuda.shared.array((NODES_IN_BLOCK, 2), int64)
+    for i in range(cuda.threadIdx.x, NODES_IN_BLOCK, cuda.blockDim.x):
         own[i, 0] = 0
         own[i, 1] = 0
     cuda.syncthreads()
@@ -32,14 +33,14 @@ def _divide(node_of, place, has, packed, first, sums):
         if i >= 0:
             node_of[n] = first + 2 * i + 1 - has[n]
             if has[n]:
-                if i < WAVE:
+                if i < NODES_IN_BLOCK:
                     cuda.atomic.add(own, (i, 0), packed[n])
                     cuda.atomic.add(own, (i, 1), 1)
                 else:
                     cuda.atomic.add(sums, (i, 0), packed[n])
                     cuda.atomic.add(sums, (i, 1), 1)
     cuda.syncthreads()
-    for i in range(cuda.threadIdx.x, min(WAVE, sums.shape[0]), cuda.blockDim.x):
+    for i in range(cuda.threadIdx.x, min(NODES_IN_BLOCK, sums.shape[0]), cuda.blockDim.x):
         if own[i, 1] > 0:
             cuda.atomic.add(sums, (i, 0), own[i, 0])
             cuda.atomic.add(sums, (i, 1), own[i, 1])
@@ -66,11 +67,11 @@ def divide(node_of, nodes, features, rows, packed, first):
 
 
 def list_rows(node_of, nodes, sizes, n_nodes):
-    """(members, cuts): the rows of nodes[i] are members[cuts[i]:cuts[i + 1]], in any order; they are sizes[i]."""
+    """The rows of some nodes, of which sizes[i] are in nodes[i]."""
     cuts = np.cumsum([0, *sizes])
     members = arrays.empty(int(cuts[-1]), np.int32)
     _list(len(node_of), node_of, to_device(_places(nodes, n_nodes)), to_device(cuts[:-1]), members)
-    return members, to_device(cuts)
+    return NodeRows(members, to_device(cuts), max(sizes))
 
 
 def _places(nodes, n_nodes):

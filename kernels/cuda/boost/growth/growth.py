@@ -16,6 +16,7 @@ from ...memory import arrays, to_device, to_host
 from .divide import divide, list_rows
 from .extremes import extremes
 from .histograms import Slots
+from .purest import purest
 from .sample import gather
 from .sum import sum_nodes, sum_root
 
@@ -23,9 +24,9 @@ from .sum import sum_nodes, sum_root
 class Growth:
     """Grows one tree after the other over a matrix; node 0 is the root, children are numbered as they come."""
 
-    def __init__(self, matrix: Any, postings: Any, team: Any) -> None:
-        self._matrix, self._n_features = matrix, len(matrix.column)
-        self._slots = Slots(self._n_features)
+    def __init__(self, matrix: Any, postings: Any, team: Any, both: bool = False) -> None:
+        self._matrix, self._n_features, self._both = matrix, len(matrix.column), both
+        self._slots = Slots(self._n_features, np.int64 if both else np.int32)
         self._sampled: Any = None
 
     def plant(self, rows: Any, packed: Any) -> None:
@@ -38,20 +39,21 @@ class Growth:
         self._root = arrays.zeros(self._n_features, np.int64)
         sum_root(self._rows, packed, self._root)
         self._slots.plant(self._n_features)
-        self._slots.sums[: self._n_features] = difference(self._root)
+        self._slots.sums[: self._n_features] = self._root if self._both else difference(self._root)
         self._open = {0: 0}  # the slot of each node that may be split
 
-    def limit(self, least_weight: float, known: int) -> None:
-        """Forget the features beyond `known` that have neither more positive nor more negative weight than this."""
+    def limit(self, least_weight: float, last_met: int) -> None:
+        """Forget the features beyond `last_met` that have neither more positive nor more negative weight than this."""
         heavy = arrays.maximum(positive(self._root), negative(self._root)) > least_weight
         ends = arrays.where(heavy, arrays.arange(1, self._n_features + 1), 0)
         reach = int(to_host(ends.max())) if self._n_features else 0
-        self._slots.limit(min(max(reach, known + 1), self._n_features))
+        self._slots.limit(min(max(reach, last_met + 1), self._n_features))
 
     def entries(self, nodes: Sequence[int], features: Sequence[int]) -> np.ndarray:
         """The sum in nodes[i]'s histogram at features[i]."""
         at = self._at(nodes) + np.array(features, np.int64)
-        return to_host(self._slots.sums[to_device(at)]).astype(np.int64)
+        sums = to_host(self._slots.sums[to_device(at)])
+        return difference(sums) if self._both else sums.astype(np.int64)
 
     def extremes(
         self,
@@ -68,13 +70,25 @@ class Growth:
         slots = self._slots
         bounds = (np.array(low, np.int64), np.array(high, np.int64))
         if not aside:
-            return extremes(slots.sums, self._at(nodes), slots.reach, *bounds)
+            return self._extremes(nodes, *bounds)
         at = to_device(self._at(aside_nodes) + np.array(aside, np.int64))
         saved = slots.sums[at]
         slots.sums[at] = 0
-        results = extremes(slots.sums, self._at(nodes), slots.reach, *bounds)
+        results = self._extremes(nodes, *bounds)
         slots.sums[at] = saved
         return results
+
+    def _extremes(self, nodes: Sequence[int], low: np.ndarray, high: np.ndarray) -> np.ndarray:
+        slots = self._slots
+        sums = difference(slots.sums).astype(np.int32) if self._both else slots.sums
+        return extremes(sums, self._at(nodes), slots.reach, low, high)
+
+    def purest(self, nodes: Sequence[int], packed: Sequence[int]) -> np.ndarray:
+        """For each node of this packed weight: the feature of its purest split, and the packed weight of the child with
+        it; feature -1 where there is none.
+        """
+        assert self._both, "these histograms keep no more than differences"
+        return purest(self._slots.sums, self._at(nodes), np.array(packed, np.int64), self._slots.reach)
 
     def split(self, nodes: Sequence[int], features: Sequence[int]) -> Children:
         """Divide the rows of each node by its feature."""
@@ -116,9 +130,9 @@ class Growth:
         if not nodes:
             return
         sizes, slots = [self._size[node] for node in nodes], self._slots
-        members, cuts = list_rows(self._node_of, nodes, sizes, len(self._size))
+        rows = list_rows(self._node_of, nodes, sizes, len(self._size))
         places = (to_device(slots.place(plus)), to_device(slots.place(minus)))
-        sum_nodes(members, cuts, max(sizes), *places, self._rows, self._packed, slots.reach, slots.sums)
+        sum_nodes(rows, *places, self._rows, self._packed, slots.reach, slots.sums)
 
     def _is_large(self, node: int) -> bool:
         """Whether going through all features once costs less than going through the node's rows."""

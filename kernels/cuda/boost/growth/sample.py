@@ -11,7 +11,7 @@ from numba import cuda
 
 from ...kernel import WARP, kernel
 from ...memory import arrays, to_host
-from ..hold import parts
+from ..hold import pieces
 
 
 class RowIds(NamedTuple):
@@ -35,7 +35,7 @@ def _lengths(rows, segments, starts, lengths):
 
 
 @kernel("int32[::1], int32[:, ::1], int64[::1], int64, int64, int64, int32[::1], int64[::1], int32[::1]")
-def _copy(rows, segments, starts, first, last, base, part, begins, ids):
+def _copy(rows, segments, starts, first, last, base, piece, begins, ids):
     lane = cuda.grid(1) % WARP
     for n in range(cuda.grid(1) // WARP, rows.size, cuda.gridsize(1) // WARP):
         at = begins[n]
@@ -44,7 +44,7 @@ def _copy(rows, segments, starts, first, last, base, part, begins, ids):
             length = starts[s + 1] - starts[s]
             if first <= s < last:
                 for j in range(lane, length, WARP):
-                    ids[at + j] = part[starts[s] - base + j]
+                    ids[at + j] = piece[starts[s] - base + j]
             at += length
 
 
@@ -54,7 +54,6 @@ def gather(matrix: Any, rows: Any) -> RowIds:
     _lengths(len(rows), rows, matrix.segments, matrix.starts, lengths)
     begins = arrays.cumsum(lengths)
     ids = arrays.empty(int(to_host(begins[-1:])[0]), np.int32)
-    for part in parts(matrix.features, len(matrix.starts) - 1):
-        around = (part.first, part.last, part.base, part.ids)
-        _copy(len(rows) * WARP, rows, matrix.segments, matrix.starts, *around, begins, ids)
+    for piece in pieces(matrix.features, len(matrix.starts) - 1):
+        _copy(len(rows) * WARP, rows, matrix.segments, matrix.starts, *piece, begins, ids)
     return RowIds(begins, ids)

@@ -4,6 +4,9 @@ The frequent features, which come first, are summed in a block's shared memory, 
 the device's memory right away, and mostly stay in its cache.
 """
 
+from typing import Any, NamedTuple
+
+import numpy as np
 from numba import cuda, int32, int64
 
 from .... import packing
@@ -11,7 +14,7 @@ from ...kernel import THREADS, WARP, kernel
 from ...memory import SIMULATED
 
 HOT = 8 if SIMULATED else 2048  # features summed in shared memory
-ROWS = 4 if SIMULATED else 256  # of a node per block: enough that handing on the hot sums costs little
+ROWS_PER_BLOCK = 4 if SIMULATED else 256  # of a node per block: enough that handing on the hot sums costs little
 
 _difference = cuda.jit(device=True)(packing.difference)
 
@@ -35,54 +38,86 @@ def _sum_root(begins, ids, packed, histogram):
             cuda.atomic.add(histogram, f, hot[f])
 
 
-@kernel("int32[::1], int64[::1], int64[::1], int64[::1], int64[::1], int32[::1], int64[::1], int64, int32[::1]")
-def _sum_nodes(members, cuts, plus, minus, begins, ids, packed, reach, sums):
-    hot = cuda.shared.array(HOT, int32)
-    node = cuda.blockIdx.y
-    first = cuts[node] + cuda.blockIdx.x * ROWS
-    if first < cuts[node + 1]:  # the same for all threads of the block
-        for f in range(cuda.threadIdx.x, HOT, cuda.blockDim.x):
-            hot[f] = 0
-        cuda.syncthreads()
-        lane = cuda.threadIdx.x % WARP
-        stride = ROWS * cuda.gridDim.x
-        while first < cuts[node + 1]:
-            last = min(first + ROWS, cuts[node + 1])
-            for n in range(first + cuda.threadIdx.x // WARP, last, cuda.blockDim.x // WARP):
-                m = members[n]
-                weight = int32(_difference(packed[m]))
-                if weight != 0:
-                    for j in range(begins[m] + lane, begins[m + 1], WARP):
-                        f = ids[j]
-                        if f < HOT:
-                            cuda.atomic.add(hot, f, weight)
-                        elif f < reach:
-                            if plus[node] >= 0:
-                                cuda.atomic.add(sums, plus[node] + f, weight)
-                            if minus[node] >= 0:
-                                cuda.atomic.add(sums, minus[node] + f, -weight)
-            first += stride
-        cuda.syncthreads()
-        for f in range(cuda.threadIdx.x, min(HOT, reach), cuda.blockDim.x):
-            if hot[f] != 0:
-                if plus[node] >= 0:
-                    cuda.atomic.add(sums, plus[node] + f, hot[f])
-                if minus[node] >= 0:
-                    cuda.atomic.add(sums, minus[node] + f, -hot[f])
+class NodeRows(NamedTuple):
+    """The rows of some nodes: those of node i are members[cuts[i]:cuts[i + 1]], in any order."""
+
+    members: Any  # int32, on the device
+    cuts: Any  # int64[nodes + 1], on the device
+    largest: int  # rows in the largest node
+
+
+def _node_summer(name, dtype, weight_of):
+    """The kernel that adds rows to histograms of a type; weight_of(packed) is what a row adds."""
+
+    @kernel(
+        f"int32[::1], int64[::1], int64[::1], int64[::1], int64[::1], int32[::1], int64[::1], int64, {dtype}[::1]", name
+    )
+    def sum_up(members, cuts, plus, minus, begins, ids, packed, reach, sums):
+        hot = cuda.shared.array(HOT, dtype)
+        node = cuda.blockIdx.y
+        first = cuts[node] + cuda.blockIdx.x * ROWS_PER_BLOCK
+        if first < cuts[node + 1]:  # the same for all threads of the block
+            for f in range(cuda.threadIdx.x, HOT, cuda.blockDim.x):
+                hot[f] = 0
+            cuda.syncthreads()
+            lane = cuda.threadIdx.x % WARP
+            stride = ROWS_PER_BLOCK * cuda.gridDim.x
+            while first < cuts[node + 1]:
+                last = min(first + ROWS_PER_BLOCK, cuts[node + 1])
+                for n in range(first + cuda.threadIdx.x // WARP, last, cuda.blockDim.x // WARP):
+                    m = members[n]
+                    weight = weight_of(packed[m])
+                    if weight != 0:
+                        for j in range(begins[m] + lane, begins[m + 1], WARP):
+                            f = ids[j]
+                            if f < HOT:
+                                cuda.atomic.add(hot, f, weight)
+                            elif f < reach:
+                                if plus[node] >= 0:
+                                    cuda.atomic.add(sums, plus[node] + f, weight)
+                                if minus[node] >= 0:
+                                    cuda.atomic.add(sums, minus[node] + f, -weight)
+                first += stride
+            cuda.syncthreads()
+            for f in range(cuda.threadIdx.x, min(HOT, reach), cuda.blockDim.x):
+                if hot[f] != 0:
+                    if plus[node] >= 0:
+                        cuda.atomic.add(sums, plus[node] + f, hot[f])
+                    if minus[node] >= 0:
+                        cuda.atomic.add(sums, minus[node] + f, -hot[f])
+
+    return sum_up
+
+
+@cuda.jit(device=True)
+def _signed(packed):
+    return int32(_difference(packed))
+
+
+@cuda.jit(device=True)
+def _whole(packed):
+    return packed
+
+
+SUM_NODES = {
+    np.dtype(np.int32): _node_summer("sum.sum_nodes", int32, _signed),
+    np.dtype(np.int64): _node_summer("sum.sum_nodes_packed", int64, _whole),
+}
 
 
 def sum_root(rows, packed, histogram):
     """Add the packed weights of all rows to a histogram (int64)."""
-    blocks = -(-len(rows) // ROWS)
+    blocks = -(-len(rows) // ROWS_PER_BLOCK)
     _sum_root(blocks * THREADS, rows.begins, rows.ids, packed, histogram)
 
 
-def sum_nodes(members, cuts, largest, plus, minus, rows, packed, reach, sums):
-    """For each node i: add positive - negative of the rows members[cuts[i]:cuts[i + 1]] to the histogram at plus[i] of
-    `sums`, features f < reach, and subtract it from that at minus[i]; -1: there is none.
+def sum_nodes(nodes, plus, minus, rows, packed, reach, sums):
+    """For each node i: add the weights of its rows to the histogram at plus[i] of `sums`, features f < reach, and
+    subtract them from that at minus[i]; -1: there is none.
 
-    `largest`: rows in the largest node.
+    Weights are packed where the histograms are; else what counts is positive - negative.
     """
-    blocks = -(-largest // ROWS)
-    around = (rows.begins, rows.ids, packed, reach, sums)
-    _sum_nodes(blocks * THREADS, members, cuts, plus, minus, *around, across=len(plus))
+    blocks = -(-nodes.largest // ROWS_PER_BLOCK)
+    SUM_NODES[sums.dtype](
+        blocks * THREADS, nodes.members, nodes.cuts, plus, minus, *rows, packed, reach, sums, across=len(plus)
+    )
