@@ -1,19 +1,20 @@
 """PARSEVAL as EVALB defines it, and whether the difference between two parsers is due to chance."""
 
 from gpuparse.evaluate.evaluation import Evaluation, evaluate
-from gpuparse.evaluate.parameters import COLLINS, Rules, read_rules
-from gpuparse.evaluate.scoring import Scorer, SentenceScore, Status
+from gpuparse.evaluate.parameters import COLLINS, ScoringRules, read_rules, rules_of
+from gpuparse.evaluate.scoring import ScoreStatus, SentenceScore, TreeScorer
 from gpuparse.evaluate.summary import BracketCounts, Summary
 
 __all__ = [
     "COLLINS",
     "BracketCounts",
     "Evaluation",
-    "Rules",
-    "Scorer",
+    "ScoreStatus",
+    "ScoringRules",
     "SentenceScore",
-    "Status",
     "Summary",
+    "TreeScorer",
     "evaluate",
     "read_rules",
+    "rules_of",
 ]

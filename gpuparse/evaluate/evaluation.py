@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any
 
 from gpuparse.errors import ScoringError
-from gpuparse.evaluate.parameters import COLLINS, Rules
-from gpuparse.evaluate.scoring import Scorer, SentenceScore, Status
+from gpuparse.evaluate.parameters import COLLINS, ScoringRules
+from gpuparse.evaluate.scoring import ScoreStatus, SentenceScore, TreeScorer
 from gpuparse.evaluate.summary import BracketCounts, Summary, printed, summarise, summarise_labels, summarise_lengths
 from gpuparse.trees.tree import Tree
 
@@ -19,7 +19,7 @@ class Evaluation:
     """The scores of the sentences of a treebank under one set of rules."""
 
     scores: list[SentenceScore]
-    rules: Rules
+    rules: ScoringRules
 
     @cached_property
     def overall(self) -> Summary:
@@ -41,7 +41,7 @@ class Evaluation:
         """The totals of each range of sentence lengths."""
         return summarise_lengths(self.scores)
 
-    def with_status(self, status: Status) -> list[SentenceScore]:
+    def with_status(self, status: ScoreStatus) -> list[SentenceScore]:
         """The sentences with this status."""
         return [score for score in self.scores if score.status == status]
 
@@ -52,13 +52,13 @@ class Evaluation:
         >>> evaluate([Tree(["TOP", "NNP"], [None, "Ann"], [2, 2])], [UNPARSED]).warning()
         '1 of 1 sentences could not be scored and is in no figure; sentence 1: the test tree has no words'
         """
-        missing = [score for score in self.scores if score.status != Status.VALID]
+        missing = [score for score in self.scores if score.status != ScoreStatus.VALID]
         if not missing:
             return ""
         share = f"{len(missing)} of {len(self.scores)} sentences could not be scored and "
         first = f"{'is' if len(missing) == 1 else 'are'} in no figure; sentence {missing[0].id}: {missing[0].problem}"
         advice = "; --by-tokens scores those where only the tags of punctuation differ"
-        errors = any(score.status == Status.ERROR for score in missing)
+        errors = any(score.status == ScoreStatus.ERROR for score in missing)
         return share + first + (advice if errors and not self.rules.by_tokens else "")
 
     def as_json(self, per_sentence: bool = False) -> dict[str, Any]:
@@ -81,7 +81,7 @@ class Evaluation:
         return [
             {"id": score.id, "status": int(score.status), "problem": score.problem}
             for score in self.scores
-            if score.status != Status.VALID
+            if score.status != ScoreStatus.VALID
         ]
 
 
@@ -103,7 +103,7 @@ def _sentence_as_json(score: SentenceScore) -> dict[str, Any]:
 
 
 def evaluate(
-    gold: Sequence[Tree], test: Sequence[Tree], rules: Rules = COLLINS, numbers: Iterable[int] | None = None
+    gold: Sequence[Tree], test: Sequence[Tree], rules: ScoringRules = COLLINS, numbers: Iterable[int] | None = None
 ) -> Evaluation:
     """Score each test tree against the gold tree in its place; `numbers` are the sentences to score (all: 1, 2, ...).
 
@@ -117,7 +117,7 @@ def evaluate(
             f"There are {len(gold)} gold trees and {len(test)} test trees; give one test tree, or (()) for "
             "a sentence that was not parsed, for each gold tree."
         )
-    scorer = Scorer(rules)
+    scorer = TreeScorer(rules)
     if numbers is None:
         numbers = range(1, len(gold) + 1)
     scores = [scorer.score(number, gold[number - 1], test[number - 1]) for number in numbers]
@@ -125,9 +125,9 @@ def evaluate(
     return Evaluation(scores, rules)
 
 
-def _check_errors(scores: list[SentenceScore], rules: Rules) -> None:
+def _check_errors(scores: list[SentenceScore], rules: ScoringRules) -> None:
     """EVALB gives up on the error after the first one beyond MAX_ERROR."""
-    errors = [score for score in scores if score.status == Status.ERROR]
+    errors = [score for score in scores if score.status == ScoreStatus.ERROR]
     if rules.max_errors is not None and len(errors) > rules.max_errors + 1:
         raise ScoringError(
             f"The words of {len(errors)} sentences differ between gold and test, more than {rules.name} allows "

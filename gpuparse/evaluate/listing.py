@@ -15,8 +15,8 @@ HEADER = (
 def sentence_line(score: SentenceScore) -> str:
     """The line of one sentence.
 
-    >>> from gpuparse.evaluate.scoring import Status
-    >>> sentence_line(SentenceScore(1, 17, Status.VALID, 9, 16, 10, 0, 14, 13))
+    >>> from gpuparse.evaluate.scoring import ScoreStatus
+    >>> sentence_line(SentenceScore(1, 17, ScoreStatus.VALID, 9, 16, 10, 0, 14, 13))
     '   1   17    0   56.25  90.00     9     16   10      0     14    13    92.86'
     """
     return (
@@ -42,13 +42,13 @@ def summary_lines(title: str, summary: Summary) -> list[str]:
     """The block of totals under a title such as `All` or `len<=40`."""
     figures = summary.figures()
     return [f"-- {title} --"] + [
-        f"{name:<25} = {figures[key]:6d}" if key in WHOLE else f"{name:<25} = {figures[key]:6.2f}"
-        for key, name in NAMES.items()
+        f"{name:<25} = {figures[key]:6d}" if key in COUNT_KEYS else f"{name:<25} = {figures[key]:6.2f}"
+        for key, name in EVALB_NAMES.items()
     ]
 
 
-WHOLE = frozenset({"sentences", "errors", "skipped", "valid"})
-NAMES = {
+COUNT_KEYS = frozenset({"sentences", "errors", "skipped", "valid"})
+EVALB_NAMES = {
     "sentences": "Number of sentence",
     "errors": "Number of Error sentence",
     "skipped": "Number of Skip  sentence",

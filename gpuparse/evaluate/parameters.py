@@ -1,6 +1,6 @@
-"""The rules of scoring, as EVALB's parameter files (.prm) give them.
+"""The rules of scoring, as a language or one of EVALB's parameter files (.prm) gives them.
 
-The default is what COLLINS.prm says, with no limit on errors: labelled brackets; TOP, traces and punctuation deleted;
+English's are what COLLINS.prm says, with no limit on errors: labelled brackets; TOP, traces and punctuation deleted;
 ADVP and PRT equal.
 """
 
@@ -10,12 +10,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gpuparse.errors import ParametersError
+from gpuparse.trees.language import Language, load_language
 
 Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Rules:
+class ScoringRules:
     """What counts when two trees are compared."""
 
     name: str  # printed with the figures, which mean nothing without their rules
@@ -26,9 +27,10 @@ class Rules:
     by_tokens: bool = False  # True: gold tags decide which tokens are deleted, in the test tree, too; not in EVALB
     labeled: bool = True  # False: only the spans of brackets are compared
     cutoff: int = 40  # the second set of totals is over sentences of at most this length
-    max_errors: int | None = field(
-        default=None
-    )  # with more error sentences than this there are no figures; None: no limit
+    max_errors: int | None = None  # with more error sentences than this there are no figures; None: no limit
+    cut: tuple[str, ...] = field(default_factory=lambda: load_language().scoring.cut)  # a label ends before the first
+    roots: frozenset[str] = field(default_factory=lambda: load_language().roots)  # what counts as TOP
+    traces: frozenset[str] = field(default_factory=lambda: load_language().traces)  # tags of what is no word
 
     def __str__(self) -> str:
         """The rules in one line.
@@ -45,12 +47,25 @@ class Rules:
         return f"{self.name}: " + "; ".join(parts)
 
 
-COLLINS = Rules(
-    name="COLLINS.prm's rules",
-    deleted=frozenset({"TOP", "-NONE-", ",", ":", "``", "''", "."}),
-    deleted_for_length=frozenset({"-NONE-"}),
-    equal_labels=(("ADVP", "PRT"),),
-)
+def rules_of(language: Language) -> ScoringRules:
+    """The rules of a language's file.
+
+    >>> rules_of(load_language()).deleted_for_length
+    frozenset({'-NONE-'})
+    """
+    scoring = language.scoring
+    return ScoringRules(
+        name=scoring.name,
+        deleted=scoring.deleted,
+        deleted_for_length=scoring.deleted_for_length,
+        equal_labels=scoring.equal_labels,
+        cut=scoring.cut,
+        roots=language.roots,
+        traces=language.traces,
+    )
+
+
+COLLINS = rules_of(load_language())
 
 # Keys of real parameter files that change nothing here: DEBUG is about EVALB's printing, and QUOTE_LABEL (of its later
 # versions) repairs sentences that we, like the version of 2006, call errors.
@@ -67,8 +82,8 @@ KEYS = (
 )
 
 
-def read_rules(path: str | Path) -> Rules:
-    """The rules of a parameter file.
+def read_rules(path: str | Path, language: Language | None = None) -> ScoringRules:
+    """The rules of a parameter file. How a language writes labels and traces, such a file can't say.
 
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile("w", suffix=".prm") as file:
@@ -78,7 +93,8 @@ def read_rules(path: str | Path) -> Rules:
     >>> rules.labeled, rules.deleted
     (False, frozenset({'TOP'}))
     """
-    rules = Rules(name=str(path))
+    language = language or load_language()
+    rules = ScoringRules(str(path), cut=language.scoring.cut, roots=language.roots, traces=language.traces)
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
@@ -94,7 +110,7 @@ def read_rules(path: str | Path) -> Rules:
     return rules
 
 
-def _with_parameter(rules: Rules, key: str, values: list[str]) -> Rules:
+def _with_parameter(rules: ScoringRules, key: str, values: list[str]) -> ScoringRules:
     """The rules after one more line, or a ValueError that says what is wrong with it."""
     match key:
         case "DELETE_LABEL":

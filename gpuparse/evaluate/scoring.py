@@ -6,22 +6,21 @@ one, and a test bracket is crossing if it overlaps some gold bracket and neither
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from enum import IntEnum
 from itertools import accumulate
 from typing import NamedTuple
 
-from gpuparse.evaluate.parameters import COLLINS, Rules
-from gpuparse.trees.preparation import ROOT_LABELS, TOP
-from gpuparse.trees.tree import Tree
+from gpuparse.evaluate.parameters import COLLINS, ScoringRules
+from gpuparse.trees.tree import TOP, Tree
 
-Span = tuple[int, int]
-TRACE = "-NONE-"  # the tag of a trace, which is not a word of the text
+WordRange = tuple[int, int]  # the words from one place to another
 ANY = "(any)"  # the label of every bracket when brackets are compared without labels
 
 
-class Status(IntEnum):
+class ScoreStatus(IntEnum):
     """Whether a sentence was scored; the numbers are EVALB's."""
 
     VALID = 0
@@ -36,7 +35,7 @@ class Brackets(NamedTuple):
     words: list[str]  # the words left after deletion, and their tags
     tags: list[str]
     labels: list[str]  # of the brackets left after deletion, in pre-order
-    spans: list[Span]  # of the same, in words left
+    spans: list[WordRange]  # of the same, in words left
 
 
 class SentenceScore(NamedTuple):
@@ -44,7 +43,7 @@ class SentenceScore(NamedTuple):
 
     id: int
     length: int
-    status: Status
+    status: ScoreStatus
     matched: int = 0
     gold: int = 0
     test: int = 0
@@ -86,52 +85,54 @@ def percent(part: int, whole: int) -> float:
     return 100.0 * part / whole if whole else 0.0
 
 
-class Scorer:
+class TreeScorer:
     """Scores pairs of trees under one set of rules.
 
     >>> from gpuparse.trees.brackets import parse_trees
     >>> gold, test = parse_trees("(TOP (S (NP (NNP Ann)) (VP (VBZ sings)))) (TOP (S (NP (NNP Ann)) (VBZ sings)))", "")
-    >>> score = Scorer().score(1, gold, test)
+    >>> score = TreeScorer().score(1, gold, test)
     >>> score.matched, score.gold, score.test
     (2, 3, 2)
     """
 
-    def __init__(self, rules: Rules = COLLINS) -> None:
+    def __init__(self, rules: ScoringRules = COLLINS) -> None:
         self.rules = rules
         self._equal_labels = _both_ways(rules.equal_labels)
         self._equal_words = _both_ways(rules.equal_words)
+        self._cut = re.compile("|".join(map(re.escape, rules.cut)) or "(?!)")  # which is found nowhere
         self._bracket_labels: dict[str, str | None] = {}
 
     def score(self, number: int, gold: Tree, test: Tree) -> SentenceScore:
         """The score of the sentence with this number."""
-        wanted = self.brackets(gold)
-        found = self.brackets(test, self._kept_by_gold(gold, test) if self.rules.by_tokens else None)
-        if not found.words:
+        of_gold = self.brackets(gold)
+        of_test = self.brackets(test, self._kept_by_gold(gold, test) if self.rules.by_tokens else None)
+        if not of_test.words:
             problem = "the test tree has no words"
-            return SentenceScore(number, wanted.length, Status.SKIPPED, problem=problem)
-        problem = self._difference(wanted.words, found.words)
+            return SentenceScore(number, of_gold.length, ScoreStatus.SKIPPED, problem=problem)
+        problem = self._difference(of_gold.words, of_test.words)
         if problem:
-            return SentenceScore(number, wanted.length, Status.ERROR, problem=problem)
-        matched = self._match(wanted, found)
+            return SentenceScore(number, of_gold.length, ScoreStatus.ERROR, problem=problem)
+        matched = self._match(of_gold, of_test)
         return SentenceScore(
             id=number,
-            length=wanted.length,
-            status=Status.VALID,
+            length=of_gold.length,
+            status=ScoreStatus.VALID,
             matched=len(matched),
-            gold=len(wanted.labels),
-            test=len(found.labels),
-            crossing=count_crossing(wanted.spans, found.spans, len(wanted.words)),
-            words=len(wanted.words),
-            correct_tags=sum(map(self._same_label, wanted.tags, found.tags)),
-            gold_labels=tuple(wanted.labels),
-            test_labels=tuple(found.labels),
+            gold=len(of_gold.labels),
+            test=len(of_test.labels),
+            crossing=count_crossing(of_gold.spans, of_test.spans, len(of_gold.words)),
+            words=len(of_gold.words),
+            correct_tags=sum(map(self._same_label, of_gold.tags, of_test.tags)),
+            gold_labels=tuple(of_gold.labels),
+            test_labels=tuple(of_test.labels),
             matched_labels=tuple(matched),
         )
 
     def _kept_by_gold(self, gold: Tree, test: Tree) -> list[bool]:
         """Whether each token of the test tree counts: if the gold token in its place does; traces have no place."""
-        kept = iter([token.tag not in self.rules.deleted for token in gold.tokens() if token.tag != TRACE])
-        return [token.tag != TRACE and next(kept, True) for token in test.tokens()]
+        deleted, traces = self.rules.deleted, self.rules.traces
+        kept = iter([token.tag not in deleted for token in gold.tokens() if token.tag not in traces])
+        return [token.tag not in traces and next(kept, True) for token in test.tokens()]
 
     def brackets(self, tree: Tree, kept: Sequence[bool] | None = None) -> Brackets:
         """The words and brackets of a tree that count; `kept` says which tokens do, by default their tags decide."""
@@ -149,7 +150,7 @@ class Scorer:
             if word is not None or start == end:
                 continue
             # The root is TOP, however a treebank spells it: EVALB knows only TOP, and would count ROOT as a bracket.
-            if node == 0 and label in ROOT_LABELS and label not in deleted:
+            if node == 0 and label in self.rules.roots and label not in deleted:
                 label = TOP
             name = self._bracket_label(label)
             if name is not None:
@@ -166,7 +167,7 @@ class Scorer:
     def _bracket_label(self, label: str) -> str | None:
         """A bracket's label without function tags and indices (EVALB cuts it at the first - or =); None if deleted."""
         if label not in self._bracket_labels:
-            name: str | None = label.split("-", 1)[0].split("=", 1)[0]
+            name: str | None = self._cut.split(label, 1)[0]
             if any(self._same_label(name, other) for other in self.rules.deleted):
                 name = None
             elif not self.rules.labeled:
@@ -188,7 +189,7 @@ class Scorer:
 
     def _match(self, gold: Brackets, test: Brackets) -> list[str]:
         """The labels of the gold brackets that are matched, each with the first test bracket that is free."""
-        free: defaultdict[Span, list[str]] = defaultdict(list)
+        free: defaultdict[WordRange, list[str]] = defaultdict(list)
         for label, span in zip(test.labels, test.spans, strict=True):
             free[span].append(label)
         matched = []
@@ -201,7 +202,7 @@ class Scorer:
         return matched
 
 
-def count_crossing(gold: Sequence[Span], test: Sequence[Span], words: int) -> int:
+def count_crossing(gold: Sequence[WordRange], test: Sequence[WordRange], words: int) -> int:
     """How many test brackets cross some gold bracket.
 
     The gold brackets around a gap between two words are nested. A test bracket that starts in the gap crosses one of

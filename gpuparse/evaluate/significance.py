@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gpuparse.errors import ScoringError
-from gpuparse.evaluate.scoring import SentenceScore, Status
+from gpuparse.evaluate.scoring import ScoreStatus, SentenceScore
 
 Counts = npt.NDArray[np.int64]
 Measures = npt.NDArray[np.float64]
@@ -50,31 +50,32 @@ class Difference:
 
 
 def compare(
-    first: Sequence[SentenceScore], second: Sequence[SentenceScore], trials: int = 100_000, seed: int = 0
+    first: Sequence[SentenceScore], second: Sequence[SentenceScore], trials: int, seed: int = 0
 ) -> list[Difference]:
     """Test the differences in recall, precision and F1 between two parsers' scores of the same gold sentences.
 
     Only sentences that are valid for both count.
 
-    >>> good = [SentenceScore(n, 5, Status.VALID, matched=4, gold=4, test=4) for n in range(50)]
-    >>> bad = [SentenceScore(n, 5, Status.VALID, matched=2, gold=4, test=4) for n in range(50)]
+    >>> good = [SentenceScore(n, 5, ScoreStatus.VALID, matched=4, gold=4, test=4) for n in range(50)]
+    >>> bad = [SentenceScore(n, 5, ScoreStatus.VALID, matched=2, gold=4, test=4) for n in range(50)]
     >>> [(difference.measure, difference.size, difference.p < 0.001) for difference in compare(good, bad, trials=2000)]
     [('recall', 50.0, True), ('precision', 50.0, True), ('f1', 50.0, True)]
     """
-    pairs = [pair for pair in zip(first, second, strict=True) if all(score.status == Status.VALID for score in pair)]
+    valid = ScoreStatus.VALID
+    pairs = [pair for pair in zip(first, second, strict=True) if pair[0].status == pair[1].status == valid]
     if not pairs:
         raise ScoringError("No sentence is valid in both treebanks, so there is nothing to compare.")
     ours = np.array([[a.matched, a.gold, a.test] for a, _ in pairs], dtype=np.int64)
     theirs = np.array([[b.matched, b.gold, b.test] for _, b in pairs], dtype=np.int64)
-    found_first, found_second = _measures(ours.sum(axis=0)), _measures(theirs.sum(axis=0))
-    found = np.abs(found_first - found_second)
+    of_first, of_second = _measures(ours.sum(axis=0)), _measures(theirs.sum(axis=0))
+    observed = np.abs(of_first - of_second)
     as_great = np.zeros(len(MEASURES), dtype=np.int64)
     for moved in _shuffles(ours - theirs, trials, seed):
         difference = _measures(ours.sum(axis=0) - moved) - _measures(theirs.sum(axis=0) + moved)
-        as_great += (np.abs(difference) >= found - EQUAL).sum(axis=0)
+        as_great += (np.abs(difference) >= observed - EQUAL).sum(axis=0)
     chance = (as_great + 1) / (trials + 1)
     return [
-        Difference(measure, float(found_first[m]), float(found_second[m]), float(chance[m]))
+        Difference(measure, float(of_first[m]), float(of_second[m]), float(chance[m]))
         for m, measure in enumerate(MEASURES)
     ]
 

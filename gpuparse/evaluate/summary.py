@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from gpuparse.evaluate.parameters import Rules
-from gpuparse.evaluate.scoring import SentenceScore, Status, percent
+from gpuparse.evaluate.parameters import ScoringRules
+from gpuparse.evaluate.scoring import ScoreStatus, SentenceScore, percent
 
 Figures = dict[str, int | float]
 
@@ -108,20 +108,20 @@ def printed(value: float) -> float:
 def summarise(scores: Iterable[SentenceScore]) -> Summary:
     """The totals of these sentences.
 
-    >>> scores = [SentenceScore(1, 5, Status.VALID, matched=3, gold=4, test=4), SentenceScore(2, 9, Status.SKIPPED)]
-    >>> summary = summarise(scores)
+    >>> valid = SentenceScore(1, 5, ScoreStatus.VALID, matched=3, gold=4, test=4)
+    >>> summary = summarise([valid, SentenceScore(2, 9, ScoreStatus.SKIPPED)])
     >>> summary.valid, summary.recall
     (1, 75.0)
     """
     scores = list(scores)
-    valid = [score for score in scores if score.status == Status.VALID]
+    valid = [score for score in scores if score.status == ScoreStatus.VALID]
     return Summary(
         matched=sum(score.matched for score in valid),
         gold=sum(score.gold for score in valid),
         test=sum(score.test for score in valid),
         sentences=len(scores),
-        errors=sum(score.status == Status.ERROR for score in scores),
-        skipped=sum(score.status == Status.SKIPPED for score in scores),
+        errors=sum(score.status == ScoreStatus.ERROR for score in scores),
+        skipped=sum(score.status == ScoreStatus.SKIPPED for score in scores),
         complete=sum(score.complete for score in valid),
         exact=sum(score.complete and score.correct_tags == score.words for score in valid),
         crossing=sum(score.crossing for score in valid),
@@ -132,11 +132,11 @@ def summarise(scores: Iterable[SentenceScore]) -> Summary:
     )
 
 
-def summarise_labels(scores: Iterable[SentenceScore], rules: Rules) -> dict[str, BracketCounts]:
+def summarise_labels(scores: Iterable[SentenceScore], rules: ScoringRules) -> dict[str, BracketCounts]:
     """The bracket counts of each label, the most frequent in gold first; equal labels are counted under one name.
 
     >>> labels = {"gold_labels": ("S", "NP"), "test_labels": ("S",), "matched_labels": ("S",)}
-    >>> score = SentenceScore(1, 5, Status.VALID, matched=1, gold=2, test=1, **labels)
+    >>> score = SentenceScore(1, 5, ScoreStatus.VALID, matched=1, gold=2, test=1, **labels)
     >>> from gpuparse.evaluate.parameters import COLLINS
     >>> summarise_labels([score], COLLINS)["S"]
     BracketCounts(matched=1, gold=1, test=1)
@@ -150,7 +150,7 @@ def summarise_labels(scores: Iterable[SentenceScore], rules: Rules) -> dict[str,
     return {label: BracketCounts(matched[label], gold[label], test[label]) for label in order}
 
 
-def _names(rules: Rules) -> dict[str, str]:
+def _names(rules: ScoringRules) -> dict[str, str]:
     """For each label that equals another, the name that all of its equals share: the first of them in the rules."""
     names: dict[str, str] = {}
     for first, second in rules.equal_labels:
@@ -162,7 +162,7 @@ def _names(rules: Rules) -> dict[str, str]:
 def summarise_lengths(scores: Iterable[SentenceScore], width: int = 10) -> dict[str, Summary]:
     """The totals by sentence length, in ranges of `width` words.
 
-    >>> list(summarise_lengths([SentenceScore(1, 17, Status.VALID), SentenceScore(2, 4, Status.VALID)]))
+    >>> list(summarise_lengths([SentenceScore(1, 17, ScoreStatus.VALID), SentenceScore(2, 4, ScoreStatus.VALID)]))
     ['0-10', '11-20']
     """
     ranges: dict[int, list[SentenceScore]] = {}

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from enum import Enum
 
-from gpuparse.text.english import ENDING, INNER, NUMBERED
+from gpuparse.text.english import ENDING, NUMBERED, WITHIN
 
 
 class Abbreviation(Enum):
     """What a word before a full stop can be."""
 
     NONE = "an ordinary word: the full stop ends a sentence"
-    INNER = "an abbreviation that something always follows (Mr., e.g.)"
+    WITHIN = "an abbreviation that something always follows (Mr., e.g.)"
     ENDING = "an abbreviation that may be the last word of a sentence (Inc., etc.)"
     INITIAL = "a capital letter: an initial inside a name, a word at the end of a sentence"
     NUMBERED = "an abbreviation only before a number (No. 5, p. 7), else a word or a sentence's end"
@@ -25,10 +25,10 @@ def abbreviation(word: str) -> Abbreviation:
     """What the word is, taken without its full stop.
 
     >>> [abbreviation(word).name for word in ("Mr", "U.S", "J", "No", "rain")]
-    ['INNER', 'ENDING', 'INITIAL', 'NUMBERED', 'NONE']
+    ['WITHIN', 'ENDING', 'INITIAL', 'NUMBERED', 'NONE']
     """
-    if word in INNER:
-        return Abbreviation.INNER
+    if word in WITHIN:
+        return Abbreviation.WITHIN
     if word in ENDING or LETTERS.fullmatch(word):
         return Abbreviation.ENDING
     if len(word) == 1 and word.isupper():

@@ -7,7 +7,7 @@ from importlib import resources
 
 _LISTS = tomllib.loads(resources.files("gpuparse.text").joinpath("english.toml").read_text(encoding="utf-8"))
 
-INNER = frozenset(_LISTS["abbreviations"]["inner"])
+WITHIN = frozenset(_LISTS["abbreviations"]["inner"])
 ENDING = frozenset(_LISTS["abbreviations"]["ending"])
 NUMBERED = frozenset(_LISTS["abbreviations"]["numbered"])
 STARTERS = frozenset(_LISTS["sentences"]["starters"])

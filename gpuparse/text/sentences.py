@@ -15,8 +15,8 @@ from gpuparse.text.english import STARTERS
 
 OPENERS = "\"'“‘«‹„¿¡`([{"
 CLOSERS = "\"'”’»›)]}"
-QUOTES = frozenset("\"'”’»›")
-LONGEST = 20_000  # characters of a sentence, where text arrives line by line
+QUOTATION_MARKS = frozenset("\"'”’»›")
+LONGEST_TEXT = 20_000  # characters of a sentence, where text arrives line by line
 LINE_BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # where str.splitlines cuts
 WIDE_MARKS = "。！？"  # Chinese and Japanese write no space after them
 
@@ -74,7 +74,8 @@ def whole_lines(lines: Iterable[str]) -> Iterator[Passage]:
 def stream_sentences(lines: Iterable[str]) -> Iterator[Passage]:
     """The sentences of a text that arrives line by line, each as soon as the word after it is known.
 
-    A paragraph of more than LONGEST characters in which no sentence ends is cut at the end of a line, to bound memory.
+    A paragraph of more than LONGEST_TEXT characters in which no sentence ends is cut at the end of a line, to bound
+    memory.
 
     >>> [sentence.text for sentence in stream_sentences(["One line. And", "another.", "", "The end"])]
     ['One line.', 'And\\nanother.', 'The end']
@@ -94,7 +95,7 @@ def stream_sentences(lines: Iterable[str]) -> Iterator[Passage]:
         yield from _passages(pending, start, done)
         looked = max(resume, last.start) - last.start
         pending, start = pending[last.start :], start + last.start
-        if len(pending) > LONGEST:
+        if len(pending) > LONGEST_TEXT:
             yield Passage(pending.rstrip(), start)
             pending, looked = "", 0
     yield from _passages(pending, start, _split_paragraph(pending, 0, len(pending), looked))
@@ -155,7 +156,7 @@ def _full_stop_ends(text: str, start: int, mark: re.Match[str], following: str) 
     if not before and _ENUMERATOR.fullmatch(word) and not mark["closers"]:
         return False
     kind = abbreviation(word)
-    if kind is Abbreviation.INNER:
+    if kind is Abbreviation.WITHIN:
         return False
     if kind is Abbreviation.ENDING:
         return bool(mark["closers"]) or following in STARTERS

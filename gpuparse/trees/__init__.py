@@ -2,10 +2,9 @@
 
 from gpuparse.trees.brackets import parse_tree, parse_trees, read_trees, treebank_files, write_trees
 from gpuparse.trees.heads import head_child, head_terminals
-from gpuparse.trees.language import HeadRule, Language, Step, load_language, parse_language
+from gpuparse.trees.language import HeadRule, Language, Scan, Scoring, load_language, parse_language
 from gpuparse.trees.meter import Meter
 from gpuparse.trees.preparation import (
-    TOP,
     Prepared,
     Sentence,
     count_words,
@@ -16,7 +15,8 @@ from gpuparse.trees.preparation import (
     strip,
 )
 from gpuparse.trees.synthetic import synthetic_treebank
-from gpuparse.trees.tree import UNPARSED, Original, Span, Token, Tree
+from gpuparse.trees.tag_rules import TagRules
+from gpuparse.trees.tree import TOP, UNPARSED, Original, Span, TagOdds, Token, Tree
 
 __all__ = [
     "TOP",
@@ -26,9 +26,12 @@ __all__ = [
     "Meter",
     "Original",
     "Prepared",
+    "Scan",
+    "Scoring",
     "Sentence",
     "Span",
-    "Step",
+    "TagOdds",
+    "TagRules",
     "Token",
     "Tree",
     "count_words",

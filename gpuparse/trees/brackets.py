@@ -19,7 +19,7 @@ from gpuparse.errors import TreebankError, UsageError
 from gpuparse.trees.meter import Meter
 from gpuparse.trees.tree import UNPARSED, Tree
 
-SUFFIXES = (".mrg", ".ptb", ".parse", ".tree")
+TREEBANK_SUFFIXES = (".mrg", ".ptb", ".parse", ".tree")
 STDIN = "-"
 
 # group 1: the label after an opening bracket; group 2: the word, where a terminal follows whole; group 3: a word alone
@@ -86,9 +86,13 @@ def treebank_files(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[st
     for path in [paths] if isinstance(paths, str | os.PathLike) else paths:
         path = Path(path)
         if path.is_dir():
-            inside = sorted(file for file in path.rglob("*") if file.suffix.lower() in SUFFIXES and file.is_file())
+            inside = sorted(
+                file for file in path.rglob("*") if file.suffix.lower() in TREEBANK_SUFFIXES and file.is_file()
+            )
             if not inside:
-                raise UsageError(f"{path}: no treebank in this folder; its files should end in {' '.join(SUFFIXES)}")
+                raise UsageError(
+                    f"{path}: no treebank in this folder; its files should end in {' '.join(TREEBANK_SUFFIXES)}"
+                )
             files += inside
         elif str(path) == STDIN or path.exists():
             files.append(path)
@@ -154,7 +158,7 @@ def _parse_skipping(text: str, source: str, skipped: list[TreebankError]) -> Ite
         yield from decoded_trees(0, len(text))
         return
     except _Malformed as bad:
-        starts = [bad.begin, *(found.start() for found in _TREE_ON_NEW_LINE.finditer(text, bad.begin + 1))]
+        starts = [bad.begin, *(match.start() for match in _TREE_ON_NEW_LINE.finditer(text, bad.begin + 1))]
     for begin, end in pairwise([*starts, len(text)]):  # up to the next start, so that a bad tree hides no good one
         try:
             yield from decoded_trees(begin, end)

@@ -11,10 +11,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 from gpuparse.trees.language import Language, load_language
-from gpuparse.trees.tree import UNPARSED, Original, Span, Token, Tree
-
-TOP = "TOP"
-ROOT_LABELS = frozenset({"", "ROOT", TOP, "S1", "VROOT"})  # what treebanks call the node above the sentence
+from gpuparse.trees.tree import TOP, UNPARSED, Original, Span, TagOdds, Token, Tree
 
 
 @dataclass(frozen=True)
@@ -29,6 +26,7 @@ class Sentence:
     tokens: tuple[Token, ...]  # without traces
     kept: tuple[int, ...]  # indices into tokens, rising
     originals: tuple[Original, ...] = field(default=(), compare=False)  # one per token, if the input is no tree
+    odds: tuple[TagOdds, ...] = field(default=(), compare=False)  # one per token, if a tagger gave the tags
 
     def words(self) -> list[str]:
         """The words that the parser sees."""
@@ -59,12 +57,17 @@ def prepare(tree: Tree, language: Language) -> Prepared:
     sentence = prepare_tokens(stripped.tokens(), language)
     if not sentence.kept:
         return Prepared(None, sentence)
-    rooted = under_top(rename(stripped, language))
+    rooted = under_top(rename(stripped, language), language)
     raised = raise_punctuation(remove_quotes(rooted, language), language)
     return Prepared(remove_self_projections(remove_outer_punctuation(raised, language)), sentence)
 
 
-def prepare_tokens(tokens: Iterable[Token], language: Language, originals: tuple[Original, ...] = ()) -> Sentence:
+def prepare_tokens(
+    tokens: Iterable[Token],
+    language: Language,
+    originals: tuple[Original, ...] = (),
+    odds: tuple[TagOdds, ...] = (),
+) -> Sentence:
     """The sentence of tokens that have no tree: the same tokens are kept as in `prepare`.
 
     >>> from gpuparse.trees import load_language
@@ -75,7 +78,7 @@ def prepare_tokens(tokens: Iterable[Token], language: Language, originals: tuple
     all_tokens = tuple(tokens)
     unquoted = [index for index, token in enumerate(all_tokens) if token.tag not in language.quotes]
     inside = _inside_punctuation([all_tokens[index].tag for index in unquoted], language)
-    return Sentence(all_tokens, tuple(unquoted[position] for position in inside), originals)
+    return Sentence(all_tokens, tuple(unquoted[position] for position in inside), originals, odds)
 
 
 def count_words(tokens: Iterable[Token], language: Language) -> int:
@@ -119,16 +122,16 @@ def rename(tree: Tree, language: Language) -> Tree:
     return tree.relabelled([names.get(label, label) if word is None else label for label, word in nodes])
 
 
-def under_top(tree: Tree) -> Tree:
+def under_top(tree: Tree, language: Language) -> Tree:
     """The tree under TOP: a root with a root label is renamed, above any other TOP is added; inner root labels go.
 
-    >>> from gpuparse.trees import parse_tree
-    >>> str(under_top(parse_tree("( (NP (NN rain)))"))), str(under_top(parse_tree("(NP (NN rain))")))
+    >>> from gpuparse.trees import load_language, parse_trees
+    >>> tuple(str(under_top(tree, load_language())) for tree in parse_trees("( (NP (NN rain))) (NP (NN rain))"))
     ('(TOP (NP (NN rain)))', '(TOP (NP (NN rain)))')
     """
     rooted = Tree((TOP, *tree.labels), (None, *tree.words), (len(tree) + 1, *(end + 1 for end in tree.ends)))
     inner = zip(tree.labels, tree.words, strict=True)
-    return rooted.only([True, *(word is not None or label not in ROOT_LABELS for label, word in inner)])
+    return rooted.only([True, *(word is not None or label not in language.roots for label, word in inner)])
 
 
 def remove_quotes(tree: Tree, language: Language) -> Tree:

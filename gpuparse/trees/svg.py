@@ -18,16 +18,16 @@ from gpuparse.trees.tree import Tree
 
 FONT = 15  # pixels, the size of words and labels
 TAG_FONT = 12
-LINE = 24  # the height of a label with its frame
-ROW = 46  # from one row of constituents to the next
+LABEL_HEIGHT = 24  # the height of a label with its frame
+ROW_HEIGHT = 46  # from one row of constituents to the next
 GAP = 16  # between neighbours, at least
-MARGIN = 12
+BORDER = 12
 _NARROW = set("ijlrtfI.,:;'`!|()[]-/ ")
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True)
-class Layout:
+class Placement:
     """Where the nodes of a tree are: the middle of each, and the row it is in, the words in the lowest."""
 
     middles: tuple[float, ...]
@@ -38,7 +38,7 @@ class Layout:
 
     def top(self, node: int) -> float:
         """Where the label of a node begins."""
-        return MARGIN + self.rows[node] * ROW
+        return BORDER + self.rows[node] * ROW_HEIGHT
 
 
 def draw_svg(tree: Tree, attributes: Mapping[int, Mapping[str, str]] | None = None, role: str = "img") -> str:
@@ -51,29 +51,29 @@ def draw_svg(tree: Tree, attributes: Mapping[int, Mapping[str, str]] | None = No
     >>> image.count("<text"), "&amp;" in image
     (7, True)
     """
-    layout = lay_out(tree)
-    width, height = _pixels(layout.width), _pixels(layout.height)
+    placement = place_nodes(tree)
+    width, height = _pixels(placement.width), _pixels(placement.height)
     words = " ".join(token.word for token in tree.tokens())
-    head = (
+    opening = (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="gpuparse-tree" role="{role}" aria-label="{_escaped(words)}" '
         f'width="{width}" height="{height}" viewBox="0 0 {width} {height}" fill="currentColor" text-anchor="middle" '
         f'font-family="system-ui, sans-serif" font-size="{FONT}">'
     )
-    edges = "".join(f'<path d="{path}"/>' for path in _edges(tree, layout))
-    nodes = [_node(tree, layout, node, (attributes or {}).get(node, {})) for node in range(len(tree))]
+    edges = "".join(f'<path d="{path}"/>' for path in _edges(tree, placement))
+    nodes = [_node(tree, placement, node, (attributes or {}).get(node, {})) for node in range(len(tree))]
     lines = (
         '<g class="edges" aria-hidden="true" fill="none" stroke="currentColor" stroke-opacity="0.4" stroke-width="1.4">'
         f"{edges}</g>"
     )
-    return "\n".join([head, lines, *nodes, "</svg>"])
+    return "\n".join([opening, lines, *nodes, "</svg>"])
 
 
-def lay_out(tree: Tree) -> Layout:
+def place_nodes(tree: Tree) -> Placement:
     """Find a place for every node.
 
     >>> from gpuparse.trees import parse_tree
-    >>> layout = lay_out(parse_tree("(S (NP (NNP Ann)) (VBZ sings))"))
-    >>> layout.rows, layout.middles[1] == layout.middles[2]
+    >>> placement = place_nodes(parse_tree("(S (NP (NNP Ann)) (VBZ sings))"))
+    >>> placement.rows, placement.middles[1] == placement.middles[2]
     ((0, 1, 2, 2), True)
     """
     widths = tuple(_text_width(tree, node) for node in range(len(tree)))
@@ -83,11 +83,12 @@ def lay_out(tree: Tree) -> Layout:
     for node in range(len(tree) - 1, -1, -1):
         ends = [middles[child] for child in tree.children(node)] or [lefts[node] + columns[node] / 2]
         spare = (widths[node] + GAP) / 2
-        wanted = (ends[0] + ends[-1]) / 2
-        middles[node] = min(max(wanted, lefts[node] + spare), lefts[node] + columns[node] - spare)
+        middle = (ends[0] + ends[-1]) / 2
+        middles[node] = min(max(middle, lefts[node] + spare), lefts[node] + columns[node] - spare)
     rows = _rows(tree)
-    height = 2 * MARGIN + max(rows) * ROW + LINE + (LINE if any(word is not None for word in tree.words) else 0)
-    return Layout(tuple(middles), rows, widths, 2 * MARGIN + columns[0], height)
+    lowest = 2 if any(word is not None for word in tree.words) else 1  # lines: a tag and its word, or a label
+    height = 2 * BORDER + max(rows) * ROW_HEIGHT + lowest * LABEL_HEIGHT
+    return Placement(tuple(middles), rows, widths, 2 * BORDER + columns[0], height)
 
 
 def _column_widths(tree: Tree, widths: tuple[float, ...]) -> list[float]:
@@ -99,7 +100,7 @@ def _column_widths(tree: Tree, widths: tuple[float, ...]) -> list[float]:
 
 def _column_lefts(tree: Tree, columns: list[float]) -> list[float]:
     """Where each node's column begins; what is below a wider label is centred."""
-    lefts = [float(MARGIN)] * len(tree)
+    lefts = [float(BORDER)] * len(tree)
     for node in range(len(tree)):
         below = sum(columns[child] for child in tree.children(node))
         left = lefts[node] + (columns[node] - below) / 2
@@ -119,34 +120,34 @@ def _rows(tree: Tree) -> tuple[int, ...]:
     return tuple(lowest if word is not None else depth for word, depth in zip(tree.words, depths, strict=True))
 
 
-def _edges(tree: Tree, layout: Layout) -> Iterator[str]:
+def _edges(tree: Tree, placement: Placement) -> Iterator[str]:
     """The paths from parents to children: a bend to the child's column between two rows, then straight down."""
     for node in range(len(tree)):
-        from_x, from_y = _pixels(layout.middles[node]), layout.top(node) + LINE
-        bent = layout.top(node) + ROW  # where the row below begins
+        from_x, from_y = _pixels(placement.middles[node]), placement.top(node) + LABEL_HEIGHT
+        bent = placement.top(node) + ROW_HEIGHT  # where the row below begins
         half = _pixels((from_y + bent) / 2)
         for child in tree.children(node):
-            x, y = _pixels(layout.middles[child]), _pixels(layout.top(child))
+            x, y = _pixels(placement.middles[child]), _pixels(placement.top(child))
             bend = "" if x == from_x else f"C{from_x} {half} {x} {half} {x} {_pixels(bent)}"
             yield f"M{from_x} {_pixels(from_y)}{bend}V{y}"
 
 
-def _node(tree: Tree, layout: Layout, node: int, attributes: Mapping[str, str]) -> str:
+def _node(tree: Tree, placement: Placement, node: int, attributes: Mapping[str, str]) -> str:
     word, label = tree.words[node], _escaped(tree.labels[node] or NO_LABEL)
-    x, top = layout.middles[node], layout.top(node)
+    x, top = placement.middles[node], placement.top(node)
     extra = "".join(f' {name}="{_escaped(value)}"' for name, value in attributes.items())
     if word is not None:
         return (
             f'<g class="terminal" data-node="{node}"{extra}>'
             f'<text class="tag" x="{_pixels(x)}" y="{_pixels(top + 16)}" font-size="{TAG_FONT}" fill-opacity="0.75">'
-            f'{label}</text><text class="word" x="{_pixels(x)}" y="{_pixels(top + LINE + 14)}">{_escaped(word)}</text>'
-            "</g>"
+            f'{label}</text><text class="word" x="{_pixels(x)}" y="{_pixels(top + LABEL_HEIGHT + 14)}">{_escaped(word)}'
+            "</text></g>"
         )
-    width = layout.widths[node] + 10
+    width = placement.widths[node] + 10
     return (
         f'<g class="constituent" data-node="{node}"{extra}>'
-        f'<rect x="{_pixels(x - width / 2)}" y="{_pixels(top)}" width="{_pixels(width)}" height="{LINE}" rx="6" '
-        'fill-opacity="0.07"/>'
+        f'<rect x="{_pixels(x - width / 2)}" y="{_pixels(top)}" width="{_pixels(width)}" height="{LABEL_HEIGHT}" '
+        'rx="6" fill-opacity="0.07"/>'
         f'<text x="{_pixels(x)}" y="{_pixels(top + 17)}" font-weight="600">{label}</text></g>'
     )
 

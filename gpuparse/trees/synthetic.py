@@ -86,7 +86,7 @@ def synthetic_treebank(n: int, seed: int = 0) -> Iterator[Tree]:
         yield parse_tree(_Writer(random.Random(f"{seed}/{index}")).sentence())
 
 
-class Words:
+class WeightedWords:
     """The words of a class, drawn by the law of Zipf and Mandelbrot: the r-th with weight (r + 1)^-1.5."""
 
     def __init__(self, words: list[str]) -> None:
@@ -98,7 +98,7 @@ class Words:
 
 
 @cache
-def lexicon() -> dict[str, Words]:
+def lexicon() -> dict[str, WeightedWords]:
     """The words by class: `noun.person`, `verb.give`, `adjective` and so on.
 
     >>> lexicon()["noun.tool"].words[:2]
@@ -113,7 +113,7 @@ def lexicon() -> dict[str, Words]:
         if name.startswith(("noun.", "verb.")) or name in ("adjective", "name"):
             rare = _made_up_words(name, RARE_WORDS)
             words += [word.capitalize() for word in rare] if name == "name" else rare
-    return {name: Words(words) for name, words in classes.items()}
+    return {name: WeightedWords(words) for name, words in classes.items()}
 
 
 def _made_up_words(name: str, number: int) -> list[str]:

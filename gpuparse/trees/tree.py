@@ -26,6 +26,14 @@ class Original(NamedTuple):
     end: int
 
 
+class TagOdds(NamedTuple):
+    """How sure a tagger was of a token's tag."""
+
+    odds: float  # the probability of the tag, given the words of the sentence
+    runner_up: str | None  # the most probable other tag; None where the word could have no other
+    runner_up_odds: float
+
+
 class Span(NamedTuple):
     """The tokens `start .. end-1`, under a label."""
 
@@ -33,6 +41,8 @@ class Span(NamedTuple):
     start: int
     end: int
 
+
+TOP = "TOP"  # the label of the root that is learned, whatever a treebank calls it
 
 # What would break the bracket format inside a label or a word, and how it is written.
 ESCAPES = str.maketrans({"(": "-LRB-", ")": "-RRB-", **dict.fromkeys(" \t\r\n\v\f", "_")})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from gpuparse.evaluate import Rules
+from gpuparse.evaluate import ScoringRules
 from gpuparse.trees import Tree
 
 
@@ -21,7 +21,7 @@ class Reading(NamedTuple):
     brackets: list[Bracket]
 
 
-def read(tree: Tree, rules: Rules) -> Reading:
+def read(tree: Tree, rules: ScoringRules) -> Reading:
     words: list[str] = []
     tags: list[str] = []
     brackets: list[Bracket] = []
@@ -43,7 +43,7 @@ def read(tree: Tree, rules: Rules) -> Reading:
     return Reading(words, tags, list(left(brackets, rules)))
 
 
-def left(brackets: list[Bracket], rules: Rules) -> Iterator[Bracket]:
+def left(brackets: list[Bracket], rules: ScoringRules) -> Iterator[Bracket]:
     for label, start, end in brackets:
         for place, character in enumerate(label):
             if character in "-=":
@@ -57,7 +57,7 @@ def same(one: str, other: str, pairs: tuple[tuple[str, str], ...]) -> bool:
     return one == other or any(pair in ((one, other), (other, one)) for pair in pairs)
 
 
-def counts(gold_tree: Tree, test_tree: Tree, rules: Rules) -> tuple[int, ...]:
+def counts(gold_tree: Tree, test_tree: Tree, rules: ScoringRules) -> tuple[int, ...]:
     """Status, matched, gold and test brackets, crossing, words, correct tags."""
     gold, test = read(gold_tree, rules), read(test_tree, rules)
     if not test.words:

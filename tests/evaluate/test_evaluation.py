@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from gpuparse.errors import ScoringError
-from gpuparse.evaluate import COLLINS, BracketCounts, Status, evaluate
+from gpuparse.evaluate import COLLINS, BracketCounts, ScoreStatus, evaluate
 from gpuparse.trees import UNPARSED, parse_tree
 
 GOLD = parse_tree("(TOP (S (NP (N a)) (VP (V b) (PRT (R c)) (PP (I d) (NP (N e)))) (. .)))")
@@ -39,7 +39,7 @@ def test_the_labels_counts_add_up_to_the_totals() -> None:
 
 def test_error_and_skipped_sentences_are_named_and_in_no_total() -> None:
     evaluation = evaluate([GOLD, GOLD, GOLD], [TEST, UNPARSED, GOLD])
-    assert [score.id for score in evaluation.with_status(Status.ERROR)] == [1]
+    assert [score.id for score in evaluation.with_status(ScoreStatus.ERROR)] == [1]
     assert [score["id"] for score in evaluation.as_json()["not_scored"]] == [1, 2]
     assert evaluation.overall.valid == 1
     assert evaluation.overall.f1 == 100

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from gpuparse.evaluate import Scorer
+from gpuparse.evaluate import TreeScorer
 from gpuparse.trees import Tree, load_language, prepare, read_trees, restore, strip
 
 
-def repeated_brackets(scorer: Scorer, tree: Tree) -> int:
+def repeated_brackets(scorer: TreeScorer, tree: Tree) -> int:
     """How many brackets have the label and span of another one."""
     _, _, _, labels, spans = scorer.brackets(tree)
     names = ["ADVP" if label == "PRT" else label for label in labels]
@@ -26,7 +26,7 @@ def test_a_restored_tree_matches_the_original_in_all_brackets_that_preparation_k
     the scorer sees, since it deletes punctuation.
     """
     language = load_language()
-    scorer = Scorer()
+    scorer = TreeScorer()
     for number, tree in enumerate(read_trees([gum / "train", gum / "dev"]), 1):
         prepared = prepare(tree, language)
         if prepared.tree is None:  # nothing but punctuation: no word, so nothing to score

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from gpuparse.errors import LanguageError
 from gpuparse.parse.model.file import load_model
 from gpuparse.pretrained.bundled import find_model
-from gpuparse.trees import Language, Step, load_language, parse_language
+from gpuparse.trees import Language, Scan, load_language, parse_language
 
 
 def test_english_has_the_classes_and_punctuation_of_its_file() -> None:
@@ -35,10 +36,10 @@ def test_a_tag_in_no_class_is_its_own() -> None:
 
 def test_a_priority_list_is_one_step_a_label_and_the_steps_of_np_are_kept() -> None:
     rules = load_language().rules
-    assert rules["CONJP"].steps == tuple(Step(False, (label,)) for label in ("CC", "RB", "IN"))
+    assert rules["CONJP"].steps == tuple(Scan(False, (label,)) for label in ("CC", "RB", "IN"))
     assert rules["NP"].last == "POS"
     assert [step.from_left for step in rules["NP"].steps] == [False, True, False, False, False]
-    assert rules["NP"].steps[3] == Step(False, ("CD",))
+    assert rules["NP"].steps[3] == Scan(False, ("CD",))
     assert rules["NX"] == rules["NP"]
 
 
@@ -92,6 +93,12 @@ def test_a_file_of_ones_own_is_read(tmp_path: Path) -> None:
         ('[labels]\nrenamed = { PRT = "A (B" }', "labels: renamed.PRT can't be 'A (B'"),
         ("[labels]\nheaded_like = 1", "labels: headed_like must be a table from labels to labels"),
         ('[labels]\nheaded_like = { NX = "NP" }', "labels: headed_like.NX is NP, which has no rule"),
+        ('[labels]\nroots = "S1"', "labels: roots must be a list of strings"),
+        ("[scoring]\nname = 3", "scoring: name must be a string"),
+        ('[scoring]\nequal_labels = [["A"]]', "scoring: equal_labels must be a list of pairs of labels"),
+        ('[scoring]\nequal_labels = ["AB"]', "scoring: equal_labels must be a list of pairs of labels"),
+        ('[scoring]\nequal_label = [["A", "B"]]', "scoring has an unknown entry 'equal_label'"),
+        ('[scoring]\ncut = [""]', "scoring: cut has an empty string"),
     ],
 )
 def test_a_bad_file_is_an_error_that_names_the_file_and_the_cause(text: str, cause: str) -> None:
@@ -104,6 +111,15 @@ def test_a_bad_file_is_an_error_that_names_the_file_and_the_cause(text: str, cau
 def penn_style(language: Language) -> tuple[object, ...]:
     """What the tables of tags and labels say."""
     return language.conjunctions, language.traces, language.cut, dict(language.renamed), language.rule("NX")
+
+
+def test_roots_and_scoring_are_those_of_english_where_a_file_does_not_say() -> None:
+    english, other = load_language(), parse_language('[labels]\nroots = ["VP"]\n[scoring]\nname = "my rules"\n')
+    assert english.roots == {"", "ROOT", "TOP", "S1", "VROOT"}
+    assert parse_language("").roots == english.roots
+    assert parse_language("").scoring == english.scoring
+    assert other.roots == {"VP", "TOP"}
+    assert other.scoring == replace(english.scoring, name="my rules")
 
 
 def test_a_file_that_says_nothing_of_tags_and_labels_has_the_style_of_the_penn_treebanks() -> None:
@@ -132,7 +148,7 @@ def test_a_label_takes_the_head_rule_of_another_unless_it_has_its_own() -> None:
     heads = '[heads]\nNP = { from = "right", labels = ["N"] }\nCNP = { from = "left", labels = ["K"] }\n'
     like = parse_language(heads + '[labels]\nheaded_like = { MPN = "NP", CNP = "NP" }\n')
     assert like.rule("MPN") == like.rule("NP")
-    assert like.rule("CNP").steps == (Step(True, ("K",)),)
+    assert like.rule("CNP").steps == (Scan(True, ("K",)),)
     assert like.rule("NX") == like.default_rule
 
 

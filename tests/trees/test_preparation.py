@@ -76,9 +76,8 @@ def test_stripping_leaves_the_root_of_a_tree_of_traces() -> None:
 
 @pytest.mark.parametrize("root", ["", "ROOT", "TOP", "S1", "VROOT"])
 def test_a_root_label_becomes_top(root: str) -> None:
-    assert (
-        str(under_top(parse_tree(f"({root} (NP (NN rain)) (NP (NN snow)))"))) == "(TOP (NP (NN rain)) (NP (NN snow)))"
-    )
+    rooted = under_top(parse_tree(f"({root} (NP (NN rain)) (NP (NN snow)))"), load_language())
+    assert str(rooted) == "(TOP (NP (NN rain)) (NP (NN snow)))"
 
 
 @pytest.mark.parametrize(
@@ -91,7 +90,7 @@ def test_a_root_label_becomes_top(root: str) -> None:
     ],
 )
 def test_any_other_root_gets_top_above_and_no_second_root_label_stays(text: str, rooted: str) -> None:
-    assert str(under_top(parse_tree(text))) == rooted
+    assert str(under_top(parse_tree(text), load_language())) == rooted
 
 
 def test_particles_become_adverbs_only_as_phrases() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuparse.trees import Token, Tree, parse_tree
-from gpuparse.trees.svg import GAP, LINE, ROW, draw_svg, lay_out
+from gpuparse.trees.svg import GAP, LABEL_HEIGHT, ROW_HEIGHT, draw_svg, place_nodes
 from gpuparse.trees.tree import UNPARSED, Span
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -50,27 +50,29 @@ def test_every_label_tag_and_word_is_in_the_image_once(brackets: str) -> None:
 @settings(max_examples=40, deadline=None)
 @given(trees())
 def test_texts_of_a_row_never_overlap_and_stay_in_the_image(tree: Tree) -> None:
-    layout = lay_out(tree)
-    for row in set(layout.rows):
-        there = sorted((layout.middles[v], layout.widths[v]) for v in range(len(tree)) if layout.rows[v] == row)
+    placement = place_nodes(tree)
+    for row in set(placement.rows):
+        there = sorted(
+            (placement.middles[v], placement.widths[v]) for v in range(len(tree)) if placement.rows[v] == row
+        )
         for (x, width), (next_x, next_width) in pairwise(there):
             assert x + width / 2 + GAP <= next_x - next_width / 2 + 1e-6
-        assert all(width / 2 <= x <= layout.width - width / 2 for x, width in there)
+        assert all(width / 2 <= x <= placement.width - width / 2 for x, width in there)
 
 
 @settings(max_examples=40, deadline=None)
 @given(trees())
 def test_a_node_stands_over_its_own_words(tree: Tree) -> None:
-    layout, before = lay_out(tree), tree.tokens_before()
+    placement, before = place_nodes(tree), tree.tokens_before()
     terminals = [v for v, word in enumerate(tree.words) if word is not None]
     for node in range(len(tree)):
         first, last = terminals[before[node]], terminals[before[tree.ends[node]] - 1]
-        if layout.widths[node] <= layout.middles[last] - layout.middles[first]:
-            assert layout.middles[first] <= layout.middles[node] <= layout.middles[last]
+        if placement.widths[node] <= placement.middles[last] - placement.middles[first]:
+            assert placement.middles[first] <= placement.middles[node] <= placement.middles[last]
 
 
 def test_rows_have_room_for_a_label_and_an_edge() -> None:
-    assert LINE + 20 <= ROW
+    assert LABEL_HEIGHT + 20 <= ROW_HEIGHT
 
 
 def test_signs_of_markup_are_escaped_and_control_characters_replaced() -> None:
