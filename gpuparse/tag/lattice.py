@@ -14,14 +14,14 @@ import numpy as np
 
 from gpuparse.jit import compiled, eventual
 from gpuparse.tag.templates import (
-    PARSED,
-    PARSED_WITH_TAG,
-    REACH,
+    PLACE,
+    Patterns,
+    find_key,
     find_row,
     find_word_rows,
     look_around,
+    look_for_predicates,
     rows_of_one_word,
-    tag_key,
 )
 
 LONGEST = 500  # words; a longer sentence is tagged in pieces, so that memory stays small for any input
@@ -35,42 +35,51 @@ class Lattice(NamedTuple):
     rows: np.ndarray  # int32[positions, templates]: of weights
     tag_rows: np.ndarray  # int32[positions, candidates of the position before, templates with its tag]
     pair: np.ndarray  # [positions, candidates of the position before, candidates]: scores
+    around: np.ndarray  # int8[positions]: of each word, which others can be predicates
 
 
-def make_lattice(longest: int, candidates: int, score_type: type) -> Lattice:
+def make_lattice(longest: int, candidates: int, patterns: Patterns, score_type: type) -> Lattice:
     """Room for sentences of at most so many words with at most so many candidates each.
 
-    >>> make_lattice(3, 2, np.int64).pair.shape
+    >>> from gpuparse.tag.templates import parse_templates
+    >>> make_lattice(3, 2, parse_templates(["tag-1", "tag-1 tag-2"], []), np.int64).pair.shape
     (5, 2, 2)
     """
     positions = longest + 2
     return Lattice(
         np.ones(positions, np.int32),
         np.empty((positions, candidates), np.int32),
-        np.empty((positions, len(PARSED)), np.int32),
-        np.empty((positions, candidates, len(PARSED_WITH_TAG)), np.int32),
+        np.empty((positions, patterns.untagged), np.int32),
+        np.empty((positions, candidates, len(patterns.parts) - 2 - patterns.untagged), np.int32),
         np.zeros((positions, candidates, candidates), score_type),
+        np.empty(positions, np.int8),
     )
 
 
 @compiled(allocates=True)
-def score(words, one_word_rows, sentence, starts, dictionary, table, weights, lattice):
+def score(words, one_word_rows, sentence, table, weights, lattice):
     """Fill the lattice with a sentence's candidates, rows and pair scores; returns the number of positions."""
     first, last = words.starts[sentence], words.starts[sentence + 1]
-    near = np.empty(2 * REACH + 1, np.int32)
+    near = np.zeros(PLACE + 1, np.int32)
     lattice.tags[0, 0] = lattice.tags[1, 0] = weights.shape[1]
+    look_for_predicates(words, sentence, lattice.around)
     for position in range(first, last):
         at = position - first + 2
-        entry = words.entries[words.numbers[position]]
-        width = starts[entry + 1] - starts[entry]
+        word = words.numbers[position]
+        width = words.candidate_starts[word + 1] - words.candidate_starts[word]
         lattice.width[at] = width
         for candidate in range(width):
-            lattice.tags[at, candidate] = dictionary[starts[entry] + candidate]
-        look_around(words, sentence, position, near)
+            lattice.tags[at, candidate] = words.candidates[words.candidate_starts[word] + candidate]
         rows = lattice.rows[at]
-        rows[:] = len(table.keys)  # the row of zeros: a word with one candidate needs no features
+        rows[:] = len(table.keys)  # the row of zeros: a word with one candidate needs no features of words alone
+        if width == 1 and lattice.width[at - 1] == 1:  # nor those with the last tag, if that has no rival either
+            lattice.tag_rows[at, 0] = len(table.keys)
+            lattice.pair[at, 0, 0] = 0
+            continue
+        look_around(words, sentence, position, near)
+        near[PLACE] = lattice.around[position - first]
         if width > 1:
-            find_word_rows(words.attributes, near, one_word_rows, table.keys, table.slots, rows)
+            find_word_rows(words.attributes, near, one_word_rows, table.patterns, table.keys, table.slots, rows)
         _score_word(rows, lattice.tags[at, :width], weights, lattice.pair[at, 0])
         _score_last_tags(words.attributes, near, table, weights, lattice, at)
     return last - first + 2
@@ -88,15 +97,17 @@ def _score_word(rows, tags, weights, totals):
 def _score_last_tags(attributes, near, table, weights, lattice, at):
     """Add the scores by features with the last tag. The word's own scores are kept with the first: it comes last."""
     tags = lattice.tags[at, : lattice.width[at]]
+    first, end = table.patterns.untagged, len(table.patterns.parts) - 2
     for before in range(lattice.width[at - 1] - 1, -1, -1):
         last_tag = lattice.tags[at - 1, before]
         totals = lattice.pair[at, before]
         for candidate in range(len(tags)):
             totals[candidate] = lattice.pair[at, 0, candidate]
         _add_row(table.last_tag[last_tag], tags, weights, totals)
-        for template in range(len(PARSED_WITH_TAG)):
-            row = find_row(table.keys, table.slots, tag_key(attributes, near, template, last_tag))
-            lattice.tag_rows[at, before, template] = row
+        for template in range(first, end):
+            key = find_key(attributes, near, table.patterns.parts[template], template, last_tag)
+            row = find_row(table.keys, table.slots, key)
+            lattice.tag_rows[at, before, template - first] = row
             _add_row(row, tags, weights, totals)
 
 
@@ -144,12 +155,12 @@ def _best_end(at, lattice, best):
 
 
 @eventual
-def tag_sentences(words, starts, dictionary, table, weights, lattice, tags):
+def tag_sentences(words, table, weights, lattice, tags):
     """The tags of all words of all sentences, none of which has more words than the lattice has room for."""
     best = np.empty(lattice.pair.shape, lattice.pair.dtype)
     back = np.empty(lattice.pair.shape, np.int16)
-    one_word_rows = rows_of_one_word(words.attributes, table.keys, table.slots)
+    one_word_rows = rows_of_one_word(words.attributes, table.patterns, table.keys, table.slots)
     for sentence in range(len(words.starts) - 1):
-        positions = score(words, one_word_rows, sentence, starts, dictionary, table, weights, lattice)
+        positions = score(words, one_word_rows, sentence, table, weights, lattice)
         out = tags[words.starts[sentence] : words.starts[sentence + 1]]
         viterbi(positions, table, weights, lattice, best, back, out)

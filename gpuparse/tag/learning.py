@@ -13,26 +13,33 @@ import numpy as np
 
 from gpuparse.jit import compiled, kernel
 from gpuparse.tag.lattice import make_lattice, score
-from gpuparse.tag.lexicon import Lexicon
 from gpuparse.tag.options import TaggerOptions
-from gpuparse.tag.templates import LAST_TWO_TAGS, Table, Words, pack, rows_of_one_word
+from gpuparse.tag.sums import factors_after, first_pair_row, sum_backward, sum_forward, to_probabilities
+from gpuparse.tag.templates import Table, Words, rows_of_one_word
 
 
-def learn_weights(words: Words, gold: np.ndarray, lexicon: Lexicon, table: Table, options: TaggerOptions) -> np.ndarray:
+class Lessons(NamedTuple):
+    """What is learned from."""
+
+    words: Words
+    gold: np.ndarray  # int16[words of all sentences]: tags, each among the candidates of its word
+    importance: np.ndarray  # float32[sentences]: what a sentence counts
+
+
+def learn_weights(lessons: Lessons, tag_count: int, table: Table, options: TaggerOptions) -> np.ndarray:
     """The weight of each feature and tag: float32[rows + 1, tags], the last row zeros."""
-    weights = np.zeros((len(table.keys) + 1, len(lexicon.tags)), np.float32)
+    weights = np.zeros((len(table.keys) + 1, tag_count), np.float32)
     descent = Descent(
         np.ones_like(weights),
-        np.ones((len(table.keys) + 1 - first_pair_row(table), len(lexicon.tags)), np.float64),
+        np.ones((len(table.keys) + 1 - first_pair_row(table), tag_count), np.float64),
         first_pair_row(table),
         *(np.float32(setting) for setting in (options.rate, options.decay, options.negligible)),
     )
-    lengths, widths = np.diff(words.starts), np.diff(lexicon.dictionary_starts)
-    lattice = make_lattice(int(lengths.max(initial=0)), int(widths.max()), np.float64)
-    dictionary = (lexicon.dictionary_starts, lexicon.dictionary_tags)
+    lengths, widths = np.diff(lessons.words.starts), np.diff(lessons.words.candidate_starts)
+    lattice = make_lattice(int(lengths.max(initial=0)), int(widths.max()), table.patterns, np.float64)
     random = np.random.default_rng(options.seed)
     for _ in range(options.epochs):
-        _epoch(random.permutation(len(lengths)), words, gold, dictionary, table, weights, descent, lattice)
+        _epoch(random.permutation(len(lengths)), lessons, table, weights, descent, lattice)
     return weights
 
 
@@ -47,26 +54,23 @@ class Descent(NamedTuple):
     negligible: np.float32
 
 
-def first_pair_row(table: Table) -> int:
-    """The first row of the template "tag-1 tag-2", the last of the templates."""
-    return int(np.searchsorted(table.keys, pack(LAST_TWO_TAGS, 0, 0)))
-
-
 @kernel
-def _epoch(order, words, gold, dictionary, table, weights, descent, lattice):
+def _epoch(order, lessons, table, weights, descent, lattice):
     forward = np.zeros(lattice.pair.shape)
     backward = np.zeros(lattice.pair.shape)
-    one_word_rows = rows_of_one_word(words.attributes, table.keys, table.slots)
+    words = lessons.words
+    one_word_rows = rows_of_one_word(words.attributes, table.patterns, table.keys, table.slots)
     for sentence in order:
-        positions = score(words, one_word_rows, sentence, dictionary[0], dictionary[1], table, weights, lattice)
-        right = _right_candidates(gold[words.starts[sentence] : words.starts[sentence + 1]], lattice)
-        sum_forward(positions, table, descent, lattice, forward)
-        sum_backward(positions, table, descent, lattice, backward)
+        positions = score(words, one_word_rows, sentence, table, weights, lattice)
+        right = _right_candidates(lessons.gold[words.starts[sentence] : words.starts[sentence + 1]], lattice)
+        sum_forward(positions, table, descent.factors, lattice, forward, 1.0)
+        sum_backward(positions, table, descent.factors, lattice, backward)
         probability = to_probabilities(positions, lattice, forward, backward)
+        importance = lessons.importance[sentence]
         for at in range(2, positions):
-            _learn_words(at, right, weights, descent, lattice, probability)
-            _learn_last_tags(at, right, table, weights, descent, lattice, probability)
-            _learn_last_two_tags(at, right, table, weights, descent, lattice, probability, forward)
+            _learn_words(at, right, weights, descent, lattice, probability, importance)
+            _learn_last_tags(at, right, table, weights, descent, lattice, probability, importance)
+            _learn_last_two_tags(at, right, table, weights, descent, lattice, probability, forward, importance)
         _refresh(positions, right, table, weights, descent, lattice, probability)
 
 
@@ -80,90 +84,31 @@ def _right_candidates(gold, lattice):
 
 
 @compiled(allocates=True)
-def sum_forward(positions, table, descent, lattice, forward):
-    """forward[at, b, c]: the weight of all sequences up to b, c. Pair scores become their exponentials on the way.
-
-    Each position is scaled to sum to one; the scale cancels in every probability.
-    """
-    forward[1, 0, 0] = 1.0
-    for at in range(2, positions):
-        pair = lattice.pair[at, : lattice.width[at - 1], : lattice.width[at]]
-        sums = forward[at, : lattice.width[at - 1], : lattice.width[at]]
-        greatest = pair.max()
-        total = 0.0
-        for middle in range(lattice.width[at - 1]):
-            sums[middle] = 0.0
-            for before in range(lattice.width[at - 2]):
-                factors = _factors(at, before, middle, table, descent, lattice)
-                for candidate in range(lattice.width[at]):
-                    sums[middle, candidate] += forward[at - 1, before, middle] * factors[lattice.tags[at, candidate]]
-            for candidate in range(lattice.width[at]):
-                pair[middle, candidate] = np.exp(pair[middle, candidate] - greatest)
-                sums[middle, candidate] *= pair[middle, candidate]
-                total += sums[middle, candidate]
-        sums /= total
-
-
-@compiled(allocates=True)
-def sum_backward(positions, table, descent, lattice, backward):
-    """backward[at, b, c]: the weight of all continuations after b, c, scaled as above."""
-    last = positions - 1
-    backward[last, : lattice.width[last - 1], : lattice.width[last]] = 1.0
-    for at in range(last, 1, -1):
-        sums = backward[at - 1, : lattice.width[at - 2], : lattice.width[at - 1]]
-        for before in range(lattice.width[at - 2]):
-            for middle in range(lattice.width[at - 1]):
-                factors = _factors(at, before, middle, table, descent, lattice)
-                sums[before, middle] = 0.0
-                for candidate in range(lattice.width[at]):
-                    leaving = lattice.pair[at, middle, candidate] * backward[at, middle, candidate]
-                    sums[before, middle] += factors[lattice.tags[at, candidate]] * leaving
-        sums /= sums.sum()
-
-
-@compiled(allocates=True)
-def _factors(at, before, middle, table, descent, lattice):
-    """exp(score) of each tag after two candidates."""
-    row = table.last_two_tags[lattice.tags[at - 1, middle], lattice.tags[at - 2, before]]
-    return descent.factors[row - descent.first]
-
-
-@compiled(allocates=True)
-def to_probabilities(positions, lattice, forward, backward):
-    """probability[at, b, c]: of two neighbours. It takes the place of the backward sums."""
-    for at in range(2, positions):
-        both = backward[at, : lattice.width[at - 1], : lattice.width[at]]
-        both *= forward[at, : lattice.width[at - 1], : lattice.width[at]]
-        both /= both.sum()
-    return backward
-
-
-@compiled(allocates=True)
-def _learn_words(at, right, weights, descent, lattice, probability):
+def _learn_words(at, right, weights, descent, lattice, probability, importance):
     """Change the weights of features of words alone at a position."""
     for candidate in range(lattice.width[at]):
         gradient = -1.0 if candidate == right[at] else 0.0
         for middle in range(lattice.width[at - 1]):
             gradient += probability[at, middle, candidate]
         for row in lattice.rows[at]:
-            _descend(row, lattice.tags[at, candidate], gradient, weights, descent)
+            _descend(row, lattice.tags[at, candidate], gradient, importance, weights, descent)
 
 
 @compiled(allocates=True)
-def _learn_last_tags(at, right, table, weights, descent, lattice, probability):
+def _learn_last_tags(at, right, table, weights, descent, lattice, probability, importance):
     """Change the weights of features with the last tag at a position."""
     for middle in range(lattice.width[at - 1]):
         for candidate in range(lattice.width[at]):
             tag = lattice.tags[at, candidate]
             is_right = middle == right[at - 1] and candidate == right[at]
             gradient = probability[at, middle, candidate] - (1.0 if is_right else 0.0)
-            _descend(table.last_tag[lattice.tags[at - 1, middle]], tag, gradient, weights, descent)
+            _descend(table.last_tag[lattice.tags[at - 1, middle]], tag, gradient, importance, weights, descent)
             for row in lattice.tag_rows[at, middle]:
-                _descend(row, tag, gradient, weights, descent)
+                _descend(row, tag, gradient, importance, weights, descent)
 
 
 @compiled(allocates=True)
-def _learn_last_two_tags(at, right, table, weights, descent, lattice, probability, forward):
+def _learn_last_two_tags(at, right, table, weights, descent, lattice, probability, forward, importance):
     """Change the weights of the last two tags at a position.
 
     P(a, b, c) = P(b, c) * P(a | b, c), and P(a | b, c) is proportional to forward[at - 1, a, b] * factor(a, b, c).
@@ -176,14 +121,14 @@ def _learn_last_two_tags(at, right, table, weights, descent, lattice, probabilit
             tag = lattice.tags[at, candidate]
             arriving = 0.0
             for before in range(lattice.width[at - 2]):
-                factor = _factors(at, before, middle, table, descent, lattice)[tag]
+                factor = factors_after(at, before, middle, table, descent.factors, lattice)[tag]
                 arriving += forward[at - 1, before, middle] * factor
             for before in range(lattice.width[at - 2]):
-                factor = _factors(at, before, middle, table, descent, lattice)[tag]
+                factor = factors_after(at, before, middle, table, descent.factors, lattice)[tag]
                 gradient = probability[at, middle, candidate] * forward[at - 1, before, middle] * factor / arriving
                 gradient -= 1.0 if is_right and before == right[at - 2] else 0.0
                 row = table.last_two_tags[lattice.tags[at - 1, middle], lattice.tags[at - 2, before]]
-                _descend(row, tag, gradient, weights, descent)
+                _descend(row, tag, gradient, importance, weights, descent)
 
 
 @compiled(allocates=True)
@@ -194,10 +139,11 @@ def _is_negligible(at, middle, candidate, right, descent, probability):
 
 
 @compiled(allocates=True)
-def _descend(row, tag, gradient, weights, descent):
+def _descend(row, tag, change, importance, weights, descent):
     """One step of one weight; the last row, which stands for features without weights, stays zero."""
-    if abs(gradient) <= descent.negligible or row == len(weights) - 1:
+    if abs(change) <= descent.negligible or row == len(weights) - 1:
         return
+    gradient = importance * change
     descent.squares[row, tag] += gradient * gradient
     step = descent.rate / np.sqrt(descent.squares[row, tag])
     weights[row, tag] -= step * (gradient + descent.decay * weights[row, tag])

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import product
 
-from gpuparse.tag.lexicon import ATTRIBUTES
 from gpuparse.tag.tagger import Tagger
 
+PART = re.compile(r"([a-z]+\d*?)([+-]\d|\.end)?")
 Weights = dict[int, dict[int, float]]  # of each feature's key, for each tag
 
 
@@ -21,29 +21,59 @@ def stored_weights(tagger: Tagger) -> Weights:
     return weights
 
 
-def candidates(tagger: Tagger, word: str) -> list[int]:
+def entry_tags(tagger: Tagger, word: str) -> set[int]:
     lexicon = tagger.lexicon
     frequent = lexicon.words[: lexicon.frequent]
     entry = frequent.index(word) if word in frequent else lexicon.frequent
-    return lexicon.dictionary_tags[lexicon.dictionary_starts[entry] : lexicon.dictionary_starts[entry + 1]].tolist()
+    starts = lexicon.dictionary_starts
+    return set(lexicon.dictionary_tags[starts[entry] : starts[entry + 1]].tolist())
+
+
+def candidates(tagger: Tagger, word: str) -> list[int]:
+    """The tags of the word, of the word in small letters, and those promised; or the one that a rule gives."""
+    lexicon = tagger.lexicon
+    number = lexicon.tags.index
+    written = lexicon.rules.tag_of(word)
+    if written is not None:
+        return [number(written)]
+    tags = entry_tags(tagger, word)
+    if word not in lexicon.words[: lexicon.sure]:
+        if word.lower() in lexicon.words[: lexicon.frequent]:
+            tags |= entry_tags(tagger, word.lower())
+        assert lexicon.forms is not None
+        known = {
+            other: [lexicon.tags[tag] for tag in entry_tags(tagger, other)]
+            for other in lexicon.words[: lexicon.frequent]
+        }
+        tags |= {number(tag) for tag in lexicon.forms.promised(word.lower(), known)}
+    return sorted(tags)
+
+
+def predicates(tagger: Tagger, words: Sequence[str]) -> int:
+    """Whether none of the words can be a predicate (0), or one can (1), or one can be nothing else (2)."""
+    wanted = {tagger.lexicon.tags.index(tag) for tag in tagger.lexicon.rules.predicates}
+    can = [set(candidates(tagger, word)) for word in words]
+    return 2 if any(tags <= wanted for tags in can) else int(any(tags & wanted for tags in can))
 
 
 def keys(tagger: Tagger, words: Sequence[str], tags: Sequence[int], position: int) -> Iterator[int]:
     """The keys of all features of a word under these tags."""
 
-    def value(name: str, distance: int) -> int:
-        place = position + distance
+    def value(name: str, distance: str) -> int:
+        if name == "predicates":
+            return 3 * predicates(tagger, words[:position]) + predicates(tagger, words[position + 1 :])
+        place = len(words) - 1 if distance == ".end" else position + int(distance)
         if name == "tag":
             return tags[place] if place >= 0 else len(tagger.lexicon.tags)
         if not 0 <= place < len(words):
             return 0
-        return tagger.lexicon.attributes(words[place])[ATTRIBUTES.index(name)]
+        return tagger.lexicon.attributes(words[place])[tagger.lexicon.attribute_names.index(name)]
 
     for template, name in enumerate(tagger.settings()["templates"]):
-        values = [value(part, int(distance)) for part, distance in re.findall(r"(\w+?)([+-]\d)", name)]
+        values = [value(*PART.fullmatch(part).groups()) for part in name.split()]
         if min(values) >= 0:
-            first, second = [*values, 0][:2]
-            yield template * 2**48 + first * 2**24 + second
+            first, second, third = [*values, 0, 0][:3]
+            yield template * 2**54 + first * 2**36 + second * 2**18 + third
 
 
 def score(tagger: Tagger, weights: Weights, words: Sequence[str], tags: Sequence[int]) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -14,12 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuparse.errors import ModelError, TrainingError
-from gpuparse.tag import Tagger, TaggerOptions, jackknife, train_tagger
+from gpuparse.tag import Knowledge, TaggedSource, Tagger, TaggerOptions, jackknife, train_tagger
 from gpuparse.tag.lattice import LONGEST, make_lattice, score
-from gpuparse.tag.learning import Descent, first_pair_row, sum_backward, sum_forward, to_probabilities
+from gpuparse.tag.sums import first_pair_row, sum_backward, sum_forward, to_probabilities
 from gpuparse.tag.tagger import number_words
 from gpuparse.tag.templates import rows_of_one_word
-from gpuparse.trees import Token, read_trees, strip, synthetic_treebank
+from gpuparse.trees import TagRules, Token, read_trees, strip, synthetic_treebank
 from tests.tag import oracle
 
 SMALL = [
@@ -28,12 +29,13 @@ SMALL = [
     [Token("Man", "V"), Token("the", "D"), Token("boats", "N"), Token("!", ".")],
     [Token("I", "P"), Token("saw", "V"), Token("the", "D"), Token("saw", "N"), Token("F-16", "N")],
 ]
-WORDS = ["The", "the", "man", "saw", "boats", "old", "I", ".", "Unknown", "1,5", "ß"]
+RULES = TagRules(runs={".": "?!"}, predicates=("V",))
+WORDS = ["The", "the", "man", "saw", "boats", "old", "I", ".", "Unknown", "1,5", "ß", "?!", "Saw", "boat"]
 
 
 @pytest.fixture(scope="module")
 def small() -> Tagger:
-    return train_tagger(SMALL, TaggerOptions(known=1, frequent=2, least=1, smallest=0.0))
+    return train_tagger(SMALL, TaggerOptions(known=1, frequent=2, least=1, smallest=0.0), Knowledge(rules=RULES))
 
 
 @pytest.fixture(scope="module")
@@ -70,16 +72,15 @@ def test_probabilities_of_neighbours_are_sums_over_all_sequences(small: Tagger, 
     matrix = np.random.default_rng(seed).normal(size=(len(small.keys) + 1, len(small.lexicon.tags))).astype(np.float32)
     matrix[-1] = 0.0
     table, first = small._table, first_pair_row(small._table)
-    descent = Descent(matrix, np.exp(matrix[first:].astype(np.float64)), first, *np.zeros(3, np.float32))
+    factors = np.exp(matrix[first:].astype(np.float64))
     numbered = number_words(small.lexicon, [words])
-    lattice = make_lattice(len(words), len(small.lexicon.tags), np.float64)
+    lattice = make_lattice(len(words), len(small.lexicon.tags), table.patterns, np.float64)
     with np.errstate(over="ignore"):  # of hashes
-        one_word_rows = rows_of_one_word(numbered.attributes, table.keys, table.slots)
-        dictionary = (small.lexicon.dictionary_starts, small.lexicon.dictionary_tags)
-        positions = score(numbered, one_word_rows, 0, *dictionary, table, matrix, lattice)
+        one_word_rows = rows_of_one_word(numbered.attributes, table.patterns, table.keys, table.slots)
+        positions = score(numbered, one_word_rows, 0, table, matrix, lattice)
     forward, backward = np.zeros_like(lattice.pair), np.zeros_like(lattice.pair)
-    sum_forward(positions, table, descent, lattice, forward)
-    sum_backward(positions, table, descent, lattice, backward)
+    sum_forward(positions, table, factors, lattice, forward, 1.0)
+    sum_backward(positions, table, factors, lattice, backward)
     probability = to_probabilities(positions, lattice, forward, backward)
 
     weights = {key: dict(enumerate(matrix[row].tolist())) for row, key in enumerate(small.keys.tolist())}
@@ -111,13 +112,18 @@ def test_another_script_is_learned_as_well() -> None:
     assert list(tagger.tag_many(words_of(sentences[:2]))) == sentences[:2]
 
 
-def test_frequent_words_only_have_tags_that_were_seen(synthetic: list[list[Token]], tagger: Tagger) -> None:
-    seen = {token for sentence in synthetic[:400] for token in sentence}
+def test_frequent_words_only_have_tags_that_were_seen_or_are_promised(
+    synthetic: list[list[Token]], tagger: Tagger
+) -> None:
+    assert tagger.lexicon.frequent
     frequent = set(tagger.lexicon.words[: tagger.lexicon.frequent])
-    assert frequent
+    allowed = {
+        word: {tagger.lexicon.tags[tag] for tag in oracle.candidates(tagger, word)}
+        for word in {token.word for sentence in synthetic for token in sentence} & frequent
+    }
     shuffled = [sentence[::-1] for sentence in words_of(synthetic)]
     for sentence in tagger.tag_many(shuffled):
-        assert all(token in seen for token in sentence if token.word in frequent)
+        assert all(token.tag in allowed[token.word] for token in sentence if token.word in frequent)
 
 
 def test_the_same_seed_gives_the_same_tagger_and_another_seed_another(synthetic: list[list[Token]]) -> None:
@@ -212,6 +218,21 @@ DAMAGE = {
     "suffixes that are text": changed("suffixes", lambda suffixes: "abc"),
     "other features": changed("templates", lambda templates: templates[::-1]),
     "no style": changed("style", lambda style: None),
+    "another version": changed("version", lambda version: 3),
+    "forms that are text": changed("forms", lambda forms: "abc"),
+    "a form of three parts": changed("forms", lambda forms: [["", "N", "s"]]),
+    "a form with a tag that is not there": changed("forms", lambda forms: [["", "N", "s", "no tag"]]),
+    "promises that are numbers": changed("promises", lambda promises: [1]),
+    "sure words that are less than none": changed("sure", lambda sure: -1),
+    "rules that are a list": changed("rules", lambda rules: []),
+    "a rule with a tag that is not there": changed("rules", lambda rules: rules | {"runs": {"no tag": "?!"}}),
+    "a rule without characters": changed("rules", lambda rules: rules | {"runs": {"N": 5}}),
+    "a predicate that is a number": changed("rules", lambda rules: rules | {"predicates": [1]}),
+    "classes that are a list": changed("classes", lambda classes: [1]),
+    "a class too great": changed("classes", lambda classes: {"granularities": [2], "words": ["a"], "numbers": [[3]]}),
+    "a word without a class": changed(
+        "classes", lambda classes: {"granularities": [2], "words": ["a"], "numbers": [[]]}
+    ),
     "a style in words": changed("style", lambda style: dict.fromkeys(style, "yes")),
 }
 
@@ -252,4 +273,110 @@ def test_gum_is_tagged_at_95_per_cent_after_one_round(gum: Path) -> None:
     train, dev = ([strip(tree).tokens() for tree in read_trees(gum / part)] for part in ("train", "dev"))
     tagger = train_tagger(train, TaggerOptions(epochs=1))  # bench tag measures the whole training
     assert accuracy(dev, list(tagger.tag_many(words_of(dev)))) > 0.95
-    assert sum(array.nbytes for array in tagger.arrays().values()) < 3_000_000
+    assert sum(array.nbytes for array in tagger.arrays().values()) < 4_000_000
+
+
+def test_odds_are_sums_over_all_sequences_and_tags_those_of_tagging(small: Tagger) -> None:
+    weights = {
+        key: {tag: weight / 1024 for tag, weight in row.items()} for key, row in oracle.stored_weights(small).items()
+    }
+    for words in (["The", "old", "man"], ["Saw", "the", "boat", "?!"], ["Unknown"]):
+        tokens, odds = small.judge(words)
+        assert tokens == small.tag(words)
+        expected = oracle.probabilities(small, weights, words)
+        for place, (token, judged) in enumerate(zip(tokens, odds, strict=True)):
+            shares = dict.fromkeys(oracle.candidates(small, words[place]), 0.0)
+            for tags, share in expected.items():
+                shares[tags[place]] += share
+            own = small.lexicon.tags.index(token.tag)
+            assert judged.odds == pytest.approx(shares.pop(own), abs=1e-4)
+            assert judged.runner_up_odds == pytest.approx(max(shares.values(), default=0.0), abs=1e-4)
+            assert (judged.runner_up is None) == (not shares)
+
+
+def test_a_word_in_capitals_may_have_the_tags_of_the_word_in_small_letters() -> None:
+    sentences = [[Token("We", "PRP"), Token("book", "VB"), Token("Book", "NNP")]] * 9
+    lexicon = train_tagger(sentences).lexicon
+    assert [lexicon.tags[tag] for tag in lexicon.candidates("Book")] == ["NNP", "VB"]
+    assert [lexicon.tags[tag] for tag in lexicon.candidates("book")] == ["VB"]
+
+
+def test_a_rule_gives_a_run_of_marks_its_tag_and_holds_only_where_the_treebank_has_the_tag() -> None:
+    sentences = [[Token("Go", "VB"), Token("!", "."), Token("**", "NN")]] * 9
+    rules = TagRules(runs={".": "?!", "SYM": "*"}, tokens={"VB": ("?!?",)})
+    tagger = train_tagger(sentences, knowledge=Knowledge(rules=rules))
+    assert [token.tag for token in tagger.tag(["Go", "!?!", "?!?", "**"])] == ["VB", ".", "VB", "NN"]
+
+
+def test_a_slip_is_not_learned() -> None:
+    sentences = [[Token("the", "DT"), Token("man", "NN")]] * 400 + [[Token("the", "VB"), Token("man", "NN")]]
+    lexicon = train_tagger(sentences).lexicon
+    assert [lexicon.tags[tag] for tag in lexicon.candidates("the")] == ["DT"]
+
+
+def test_other_tagged_text_is_learned_from_as_its_weight_says() -> None:
+    own = [[Token("It", "PRP"), Token("saws", "VBZ")]] * 20
+    other = [[Token("It", "PRP"), Token("saws", "NNS")], [Token("So", "RB"), Token("what", "WP")]] * 20
+
+    def tags(weight: float) -> list[str]:
+        tagger = train_tagger(own, knowledge=Knowledge([TaggedSource(other, weight)]))
+        return [token.tag for words in (["It", "saws"], ["So", "what"]) for token in tagger.tag(words)]
+
+    assert tags(0.1) == ["PRP", "VBZ", "RB", "WP"]
+    assert tags(10.0) == ["PRP", "NNS", "RB", "WP"]
+
+
+class TwoClasses:
+    """Words with a digit are in class 1, others in class 2."""
+
+    granularities = (2,)
+    words = ("a1b", "qz", "qzz")
+
+    def of(self, word: str) -> tuple[int, ...]:
+        return (1 if any(character.isdigit() for character in word) else 2,)
+
+
+def test_word_classes_are_features() -> None:
+    sentences = [[Token(f"a{number}b", "X"), Token(f"q{'z' * number}", "Y")] for number in range(1, 9)]
+    tagger = train_tagger(sentences, TaggerOptions(least=1), Knowledge(classes=TwoClasses()))
+    assert "cluster2-1 cluster2+0" in tagger.templates
+    assert tagger.lexicon.attributes("a1b")[-1] == 1
+    stored = Tagger.from_parts(tagger.arrays(), json.loads(json.dumps(tagger.settings())))
+    assert [stored.lexicon.attributes(word)[-1] for word in ("a1b", "qz", "other")] == [1, 2, -1]
+
+
+def test_an_older_tagger_has_the_features_and_candidates_that_it_had(tagger: Tagger) -> None:
+    arrays, strings = tagger.arrays(), tagger.settings()
+    for name in ("version", "forms", "promises", "sure", "rules", "classes"):
+        strings.pop(name)
+    strings["templates"] = ["word+0", "lower-1 lower+0", "lower+0 tag-1", "tag-1", "tag-1 tag-2"]
+    arrays |= {
+        "keys": np.array([1, (1 << 48) | (2 << 24) | 3], np.int64) + (1 << 24),
+        "row_starts": np.array([0, 1, 2], np.int32),
+        "row_tags": np.zeros(2, np.int16),
+        "row_weights": np.full(2, 1024, np.int16),
+    }
+    arrays["keys"][0] = 1 << 24
+    older = Tagger.from_parts(arrays, strings)
+    assert older.keys.tolist() == [1 << 36, (1 << 54) | (3 << 36) | (3 << 18)]
+    unknown = older.lexicon.dictionary_tags[older.lexicon.dictionary_starts[-2] :].tolist()
+    assert list(older.lexicon.candidates("Unknown")) == unknown
+    again = Tagger.from_parts(older.arrays(), json.loads(json.dumps(older.settings())))
+    assert again.keys.tolist() == older.keys.tolist()
+    assert again.lexicon.candidates("Unknown") == older.lexicon.candidates("Unknown")
+
+
+def test_a_template_that_nobody_knows_is_refused(tagger: Tagger) -> None:
+    settings = tagger.settings()
+    for bad in ("colour+0", "word+3", "word", "word+0 word-1 word+1 word+2"):
+        with pytest.raises(ModelError, match="features"):
+            Tagger.from_parts(tagger.arrays(), settings | {"templates": [bad, *settings["templates"]]})
+
+
+def test_words_of_any_length_are_looked_at_quickly() -> None:
+    tagger = train_tagger([[Token("Dogs", "NNS"), Token("bark", "VBP")]] * 9)
+    words = ["1" * 30_000 + "x", "a.com" * 6_000, "-" * 30_000, "a" * 30_000, "", "1.,:" * 9_000 + "!"]
+    start = time.process_time()
+    assert [token.word for token in tagger.judge(words).tokens] == words
+    assert time.process_time() - start < 5
+    assert tagger.judge([]) == ([], ())
