@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gpuparse.cli.arguments import Device, Json, Limit, MaxWords, ModelOption, SearchMethod
+from gpuparse.cli.arguments import DeviceOption, EffortOption, Json, Limit, MaxWords, ModelOption, SearchMethod
 from gpuparse.cli.bench.learn import shown
 from gpuparse.cli.parse import split_model
 from gpuparse.cli.tables import print_json, print_table
 from gpuparse.errors import UsageError
-from gpuparse.options import Method, SearchOptions
+from gpuparse.options import SearchOptions
 
 if TYPE_CHECKING:
     from gpuparse.parse.search.parser import Parser
     from gpuparse.trees import Language, Token
 
+SOME_LENGTHS = (5, 10, 15, 20, 30, 40, 60, 80, 100, 150, 200)  # in words and punctuation marks
+SENTENCES_OF_A_LENGTH = 10
 WARM_UP = 3  # sentences parsed before the clock starts, so that everything is compiled
 
 
@@ -31,9 +33,14 @@ def parse_command(
     ],
     model: ModelOption = None,
     limit: Limit = SearchOptions.limit,
-    search: SearchMethod = Method.greedy,
+    effort: EffortOption = SearchOptions.effort,
+    search: SearchMethod = SearchOptions.method,
+    by_length: Annotated[
+        bool,
+        typer.Option("--by-length", help=f"Lengths of {SOME_LENGTHS[0]} to {SOME_LENGTHS[-1]} words, too, each apart."),
+    ] = False,
     max_words: MaxWords = None,
-    device: Device = "cpu",
+    device: DeviceOption = "cpu",
     as_json: Json = False,
 ) -> None:
     """Measure how fast the words and tags of a treebank are parsed.
@@ -48,16 +55,61 @@ def parse_command(
     if not treebanks:
         raise UsageError("there is no treebank to parse: gpuparse bench parse [MODEL] TREEBANK...")
     trained = load_model(file)
-    found = find_device(device)
-    parser = Parser(trained.vocabulary, trained.rules(), trained.strategy, trained.max_children, found.kernels)
+    processor = find_device(device)
+    parser = Parser(trained.vocabulary, trained.rules(), trained.strategy, trained.max_children, processor.kernels)
     sentences = treebank_sentences(treebanks, trained.vocabulary.language, max_words)
-    options = SearchOptions(method=search, limit=limit)
-    figures = {"device": found.name, "device_about": found.about, "bandwidth_gb_s": bandwidth(found.kernels) / 1e9}
+    options = SearchOptions(method=search, limit=limit, effort=effort, max_words=None)
+    figures = {
+        "device": processor.name,
+        "device_about": processor.about,
+        "bandwidth_gb_s": bandwidth(processor.kernels) / 1e9,
+    }
     figures |= parsing_speed(parser, sentences, options)
+    lengths = [speed_of_length(parser, sentences, n, options) for n in SOME_LENGTHS] if by_length and sentences else []
     if as_json:
-        print_json(figures)
-    else:
-        print_table("Parsing", ["figure", "value"], [[name, shown(value)] for name, value in figures.items()])
+        print_json(figures | ({"by_length": lengths} if by_length else {}))
+        return
+    print_table("Parsing", ["figure", "value"], [[name, shown(value)] for name, value in figures.items()])
+    if lengths:
+        print_table("By length", [*lengths[0]], [[shown(value) for value in row.values()] for row in lengths])
+
+
+def speed_of_length(
+    parser: Parser, sentences: Sequence[Sequence[Token]], n_tokens: int, options: SearchOptions
+) -> dict[str, Any]:
+    """The speed on sentences of one length, and what the searches came to."""
+    from gpuparse.parse.search.parser import Outcome
+
+    some = sentences_of_length(sentences, n_tokens)
+    start = time.process_time()
+    results = list(parser.parse(some, options))
+    seconds = max(time.process_time() - start, 1e-9)
+    return {
+        "length": n_tokens,
+        "sentences": len(some),
+        "ms_per_sentence": 1000 * seconds / len(some),
+        "sentences_per_cpu_s": len(some) / seconds,
+        "optimal_share": sum(result.optimal for result in results) / len(some),
+        "fallback_share": sum(result.outcome is Outcome.FALLBACK for result in results) / len(some),
+    }
+
+
+def sentences_of_length(sentences: Sequence[Sequence[Token]], n_tokens: int) -> list[list[Token]]:
+    """Some sentences of one length, spread over the treebank; if it lacks them, sentences are joined, and cut there.
+
+    >>> ["".join(some) for some in sentences_of_length(["ab", "c", "def"], 4)[:2]]
+    ['abcd', 'abcd']
+    """
+    own = [list(sentence) for sentence in sentences if len(sentence) == n_tokens]
+    found = own[:: max(1, len(own) // SENTENCES_OF_A_LENGTH)][:SENTENCES_OF_A_LENGTH]
+    at = 0
+    while len(found) < SENTENCES_OF_A_LENGTH:
+        joined: list[Token] = []
+        while len(joined) < n_tokens:
+            joined += sentences[at % len(sentences)]
+            at += 1
+        found.append(joined[:n_tokens])
+    return found
 
 
 def treebank_sentences(treebanks: Sequence[str], language: Language, max_words: int | None) -> list[list[Token]]:

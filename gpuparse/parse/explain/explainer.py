@@ -1,15 +1,15 @@
-"""How an explanation is made: search, replay the steps to the best tree, compare each with what else was allowed."""
+"""How an explanation is made: search, replay the best tree's derivation, compare each inference with its rivals."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from gpuparse.boost.ensemble import Literals
 from gpuparse.jit import telling
-from gpuparse.options import SearchOptions, Strategy
+from gpuparse.options import Amount, SearchOptions, Strategy
+from gpuparse.parse.explain.derivation import frontiers, places_in_tree
 from gpuparse.parse.explain.english import in_english
 from gpuparse.parse.explain.explanation import (
     Constituent,
@@ -22,26 +22,26 @@ from gpuparse.parse.explain.explanation import (
     RivalKind,
     RuleDifference,
 )
-from gpuparse.parse.explain.replay import Inference, Replay, State
-from gpuparse.parse.explain.tracing import Step, TracingParser, frontiers, places_in_tree
-from gpuparse.parse.input import ParsedSentence
+from gpuparse.parse.explain.replay import Replay, ReplayedState, ScoredInference
+from gpuparse.parse.logic.strategy import Inference
 from gpuparse.parse.model.model import Model
 from gpuparse.parse.model.rules import FIXED_POINT
 from gpuparse.parse.model.words import in_words
+from gpuparse.parse.parsed_tree import ParsedTree
+from gpuparse.parse.search.parser import Parser
 from gpuparse.printable import printable
 from gpuparse.trees import Sentence, Span, Tree
 
-
-@dataclass(frozen=True)
-class Amount:
-    """How much to say about each constituent."""
-
-    rules: int = 10  # the heaviest are listed, the others are added up
-    facts: int = 8
-    rivals: int = 3
-
-
 USUAL_AMOUNT = Amount()
+
+
+class _Setting(NamedTuple):
+    """What all constituents of a sentence have in common."""
+
+    sentence: Sentence
+    tree: Tree  # over all tokens
+    made: frozenset[tuple[Span, ...]]  # every item of the derivation with its children
+    amount: Amount
 
 
 class Explainer:
@@ -66,8 +66,8 @@ class Explainer:
         self.model = model
         self.lambda_ = model.lambda_ if lambda_ is None else lambda_
         rules = model.rules(self.lambda_)
-        self._parser = TracingParser(model.vocabulary, rules, model.strategy, model.max_children, kernels)
-        self._replay = Replay(model, rules, self.lambda_, kernels)
+        self._parser = Parser(model.vocabulary, rules, model.strategy, model.max_children, kernels)
+        self._replay = Replay(model, self.lambda_, self._parser)
 
     def explain(
         self,
@@ -77,58 +77,52 @@ class Explainer:
     ) -> Explanation:
         """Parse a sentence, and give the reasons for each constituent of its best tree."""
         tokens = [sentence.tokens[index] for index in sentence.kept]
-        result, steps = self._parser.trace(tokens, options or SearchOptions(batch=1))
-        [tree, *_] = ParsedSentence(sentence, result).trees()
+        [result] = self._parser.parse([tokens], options or SearchOptions(batch=1))
+        parsed = ParsedTree.of(sentence, result)
+        derivation = () if parsed.cost is None else result.parses[0].derivation
         return Explanation(
             tokens=self._tokens(sentence),
-            tree=tree,
-            status=str(result.outcome),
-            cost=None if math.isnan(result.cost) else result.cost,
-            scored=result.scored,
+            parsed=parsed,
             greedy_is_optimal=result.greedy_is_optimal,
             strategy=self.model.strategy.name,
             lambda_=self.lambda_,
-            constituents=() if math.isnan(result.cost) else self._constituents(tree, sentence, steps, amount),
+            constituents=() if parsed.cost is None else self._constituents(sentence, parsed.tree, derivation, amount),
         )
 
     def _tokens(self, sentence: Sentence) -> tuple[ExplainedToken, ...]:
         vocabulary, kept = self.model.vocabulary, set(sentence.kept)
         words = set(vocabulary.words)
+        odds = sentence.odds or [(None, None, None)] * len(sentence.tokens)
         return tuple(
-            ExplainedToken(word, tag, index in kept, word.lower() in words, tag in vocabulary.tags)
+            ExplainedToken(word, tag, index in kept, word.lower() in words, tag in vocabulary.tags, *odds[index])
             for index, (word, tag) in enumerate(sentence.tokens)
         )
 
     def _constituents(
-        self, tree: Tree, sentence: Sentence, steps: Sequence[Step], amount: Amount
+        self, sentence: Sentence, tree: Tree, derivation: Sequence[Inference], amount: Amount
     ) -> tuple[Constituent, ...]:
         """The constituents in the order of the tree; its non-terminals are those of the parse, in the same order."""
         labels = self.model.vocabulary.labels
         tokens = [sentence.tokens[index] for index in sentence.kept]
-        reached = list(frontiers(tokens, steps, labels))
+        reached = list(frontiers(tokens, derivation, labels))
         nodes = [node for node, word in enumerate(tree.words) if word is None]
-        places = places_in_tree(steps, reached)
-        made = {_over(frontier, step, labels) for step, frontier in zip(steps, reached, strict=False)}
+        places = places_in_tree(derivation, reached)
+        made = frozenset(_over(*pair, labels) for pair in zip(reached, derivation, strict=False))
+        setting = _Setting(sentence, tree, made, amount)
+        states = self._replay.states(tokens, derivation)
         constituents = {}
-        for number, (step, state) in enumerate(zip(steps, self._replay.states(tokens, steps), strict=True)):
-            node = nodes[places[number]]
-            constituents[node] = self._constituent(tree, node, number + 1, step, state, sentence, made, amount)
+        for step, (inference, state) in enumerate(zip(derivation, states, strict=True)):
+            node = nodes[places[step]]
+            constituents[node] = self._constituent(setting, node, step + 1, inference, state)
         if nodes[0] not in constituents:
             constituents[nodes[0]] = _unfinished(tree, [item.label for item in reached[-1]])
         return tuple(constituents[node] for node in nodes)
 
     def _constituent(
-        self,
-        tree: Tree,
-        node: int,
-        number: int,
-        step: Step,
-        state: State,
-        sentence: Sentence,
-        made: set[tuple[Span, ...]],
-        amount: Amount,
+        self, setting: _Setting, node: int, step: int, inference: Inference, state: ReplayedState
     ) -> Constituent:
-        built = next(inference for inference in state.inferences if inference.step == step)
+        sentence, tree, _, amount = setting
+        built = next(scored for scored in state.inferences if scored.inference == inference)
         fired, effects = state.judge(built)
         heaviest = sorted(fired.items(), key=lambda rule: (-abs(rule[1]), rule[0]))
         rules, others = heaviest[: amount.rules], heaviest[amount.rules :]
@@ -141,44 +135,45 @@ class Explainer:
             text=text,
             children=_labels(state, built),
             head=sentence.tokens[sentence.kept[built.head_word]].word,
-            step=number,
+            step=step,
             score=built.score / FIXED_POINT,
             cost=cost_of(built.score / FIXED_POINT),
             facts=self._facts(sorted(effects.items(), key=lambda fact: (-abs(fact[1]), fact[0]))[: amount.facts]),
             rules=tuple(FiredRule(weight / FIXED_POINT, *self._words(literals)) for literals, weight in rules),
             others=_together(others),
             rivals=tuple(
-                self._rival(state, built, fired, rival, sentence, amount)
-                for rival in self._rivals(state, built, made)[: amount.rivals]
+                self._rival(setting, state, built, fired, rival)
+                for rival in self._rivals(setting, state, built)[: amount.rivals]
             ),
         )
 
-    def _rivals(self, state: State, built: Inference, made: set[tuple[Span, ...]]) -> list[Inference]:
+    def _rivals(self, setting: _Setting, state: ReplayedState, built: ScoredInference) -> list[ScoredInference]:
         """What else the state allowed, the best first. Under bu, what is made in a later step is not a rival."""
-        others = [inference for inference in state.inferences if inference is not built]
+        others = [scored for scored in state.inferences if scored is not built]
         if self.model.strategy is not Strategy.bu:
             return others
         labels = self.model.vocabulary.labels
-        return [other for other in others if _over(state.frontier, other.step, labels) not in made]
+        return [other for other in others if _over(state.frontier, other.inference, labels) not in setting.made]
 
     def _rival(
         self,
-        state: State,
-        built: Inference,
+        setting: _Setting,
+        state: ReplayedState,
+        built: ScoredInference,
         fired: Mapping[Literals, int],
-        rival: Inference,
-        sentence: Sentence,
-        amount: Amount,
+        rival: ScoredInference,
     ) -> Rival:
+        sentence, _, _, amount = setting
         start, end = sentence.kept[rival.start], sentence.kept[rival.end - 1] + 1
         of_rival = state.judge(rival)
-        compared = _compare(fired if rival.label == built.label else {}, of_rival.fired)
+        same_label = rival.inference.label == built.inference.label
+        compared = _compare(fired if same_label else {}, of_rival.fired)
         harmful = sorted(
             (fact for fact in of_rival.effects.items() if fact[1] < 0), key=lambda fact: (fact[1], fact[0])
         )
         return Rival(
             kind=_kind(built, rival),
-            label=self.model.vocabulary.labels[rival.label],
+            label=self.model.vocabulary.labels[rival.inference.label],
             start=start,
             end=end,
             text=" ".join(token.word for token in sentence.tokens[start:end]),
@@ -225,20 +220,22 @@ def cost_of(score: float) -> float:
     return math.log1p(math.exp(-abs(score))) + max(-score, 0.0)
 
 
-def _over(frontier: Sequence[Span], step: Step, labels: Sequence[str]) -> tuple[Span, ...]:
+def _over(frontier: Sequence[Span], inference: Inference, labels: Sequence[str]) -> tuple[Span, ...]:
     """The item that an inference adds, and its children: the same for equal inferences in different states."""
-    children = frontier[step.left : step.right + 1]
-    return Span(labels[step.label], children[0].start, children[-1].end), *children
+    children = frontier[inference.left : inference.right + 1]
+    return Span(labels[inference.label], children[0].start, children[-1].end), *children
 
 
-def _labels(state: State, inference: Inference) -> tuple[str, ...]:
-    return tuple(item.label for item in state.frontier[inference.left : inference.right + 1])
+def _labels(state: ReplayedState, scored: ScoredInference) -> tuple[str, ...]:
+    """The labels of the children of an inference."""
+    return tuple(item.label for item in state.frontier[scored.inference.left : scored.inference.right + 1])
 
 
-def _kind(built: Inference, rival: Inference) -> RivalKind:
-    if (rival.left, rival.right) == (built.left, built.right):
+def _kind(built: ScoredInference, rival: ScoredInference) -> RivalKind:
+    ours, other = built.inference, rival.inference
+    if (other.left, other.right) == (ours.left, ours.right):
         return RivalKind.LABEL
-    apart = rival.right < built.left or rival.left > built.right
+    apart = other.right < ours.left or other.left > ours.right
     return RivalKind.ELSEWHERE if apart else RivalKind.SPAN
 
 
@@ -251,5 +248,20 @@ def _covered(tree: Tree, node: int) -> tuple[int, int, str]:
 
 def _unfinished(tree: Tree, pieces: Sequence[str]) -> Constituent:
     """The root over the pieces of a parse that went no further."""
-    covered = _covered(tree, 0)
-    return Constituent(0, tree.labels[0], *covered, tuple(pieces), "", None, None, 0.0, (), (), Others(0, 0.0), ())
+    start, end, text = _covered(tree, 0)
+    return Constituent(
+        node=0,
+        label=tree.labels[0],
+        start=start,
+        end=end,
+        text=text,
+        children=tuple(pieces),
+        head="",
+        step=None,
+        score=None,
+        cost=0.0,
+        facts=(),
+        rules=(),
+        others=Others(0, 0.0),
+        rivals=(),
+    )

@@ -10,7 +10,8 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
-from gpuparse.trees import Tree
+from gpuparse.parse.parsed_tree import ParsedTree
+from gpuparse.parse.search.parser import Outcome
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,9 @@ class ExplainedToken:
     seen: bool  # False: preparation set it aside (quotes, outer punctuation), and it was put back into the tree
     known_word: bool  # whether the word occurred in training; if not, only the tag counts
     known_tag: bool
+    tag_odds: float | None = None  # how sure the tagger is of the tag; None if it was given
+    runner_up_tag: str | None = None  # the most probable other tag
+    runner_up_odds: float | None = None
 
 
 @dataclass(frozen=True)
@@ -133,10 +137,7 @@ class Explanation:
     """A parse and its reasons."""
 
     tokens: tuple[ExplainedToken, ...]
-    tree: Tree  # over all the tokens
-    status: str  # how the search ended: see Outcome
-    cost: float | None  # the sum of the constituents', under max-min their greatest; None: not searched
-    scored: int  # partial parses
+    parsed: ParsedTree  # its cost is the sum of the constituents', under max-min their greatest
     greedy_is_optimal: bool
     strategy: str
     lambda_: float
@@ -145,9 +146,19 @@ class Explanation:
     @property
     def optimal(self) -> bool:
         """Whether it is proved that no tree is cheaper."""
-        return self.status == "optimal"
+        return self.parsed.status == Outcome.OPTIMAL
 
     def as_json(self) -> dict[str, Any]:
         """The explanation for programs."""
-        content = {name: value for name, value in asdict(self).items() if name not in ("tree", "lambda_")}
-        return {**content, "lambda": self.lambda_, "tree": str(self.tree), "optimal": self.optimal}
+        return {
+            "tokens": [asdict(token) for token in self.tokens],
+            "status": self.parsed.status,
+            "cost": self.parsed.cost,
+            "scored": self.parsed.scored,
+            "greedy_is_optimal": self.greedy_is_optimal,
+            "strategy": self.strategy,
+            "constituents": [asdict(constituent) for constituent in self.constituents],
+            "lambda": self.lambda_,
+            "tree": str(self.parsed.tree),
+            "optimal": self.optimal,
+        }

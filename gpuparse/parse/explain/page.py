@@ -30,8 +30,9 @@ def page(explanations: Sequence[Explanation]) -> str:
     """The page of one or more sentences.
 
     >>> from gpuparse.trees import parse_tree
-    >>> tree = parse_tree("(TOP (. !))")
-    >>> "<svg" in page([Explanation((), tree, "flat", None, 0, False, "r2l", 0.1, ())])
+    >>> from gpuparse.parse.parsed_tree import ParsedTree
+    >>> parsed = ParsedTree(parse_tree("(TOP (. !))"), None, "flat", 0, ())
+    >>> "<svg" in page([Explanation((), parsed, False, "r2l", 0.1, ())])
     True
     """
     views = [view_of(explanation) for explanation in explanations]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from gpuparse.parse.explain.explanation import Constituent, Explanation, Rival, RivalKind
 
-ALWAYS = "always: where every inference of this label starts"
+ALWAYS_HOLDS = "always: where every inference of this label starts"
 LACKS = "lacks:"
+SURE_OF_TAG = 0.9  # a tag with smaller odds is doubtful
 NOT_INFERRED = "Not inferred: the search went no further, and this was put over what was left."
 _VERDICTS = {
     "optimal": "Proved optimal: no tree of this sentence costs less.",
@@ -83,13 +84,13 @@ def rival_outcome(constituent: Constituent, rival: Rival, explanation: Explanati
 
 def verdict_of(explanation: Explanation) -> str:
     """What the search can say for its tree, in a sentence."""
-    return _VERDICTS[explanation.status]
+    return _VERDICTS[explanation.parsed.status]
 
 
 def facts_of(explanation: Explanation) -> list[str]:
     """What there is to say about the parse as a whole, a phrase each."""
-    facts = [] if explanation.cost is None else [f"cost {explanation.cost:.4f}"]
-    facts.append(f"{counted(explanation.scored, 'partial parse')} scored")
+    facts = [] if explanation.parsed.cost is None else [f"cost {explanation.parsed.cost:.4f}"]
+    facts.append(f"{counted(explanation.parsed.scored, 'partial parse')} scored")
     if explanation.greedy_is_optimal:
         facts.append("the first greedy descent found this tree")
     facts.append(f"strategy {explanation.strategy}, lambda {explanation.lambda_:.4g}")
@@ -102,9 +103,15 @@ def notes_of(explanation: Explanation) -> list[str]:
     aside = [token.word for token in tokens if not token.seen]
     words = [token.word for token in tokens if token.seen and not token.known_word]
     tags = [f"{token.tag} ({token.word})" for token in tokens if token.seen and not token.known_tag]
+    doubted = [
+        f"{token.tag} {percent(token.tag_odds)}, {token.runner_up_tag} {percent(token.runner_up_odds)} ({token.word})"
+        for token in tokens
+        if token.tag_odds is not None and token.tag_odds < SURE_OF_TAG and token.runner_up_odds is not None
+    ]
     notes = [
         ("Set aside before parsing and put back afterwards", aside),
         ("Never seen in training, so that only the tag counts", words),
         ("Tags never seen in training", tags),
+        ("Tags that the tagger doubts", doubted),
     ]
     return [f"{what}: {'  '.join(which)}" for what, which in notes if which]

@@ -13,7 +13,7 @@ safe for its own medium.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gpuparse.parse.explain.explanation import (
     Constituent,
@@ -26,7 +26,7 @@ from gpuparse.parse.explain.explanation import (
     RuleDifference,
 )
 from gpuparse.parse.explain.phrases import (
-    ALWAYS,
+    ALWAYS_HOLDS,
     LACKS,
     NOT_INFERRED,
     counted,
@@ -41,7 +41,7 @@ from gpuparse.parse.explain.phrases import (
 )
 from gpuparse.trees import Tree
 
-AT_ONCE = 2  # conditions of a rule that are said at once, if it has many
+CONDITIONS_AT_ONCE = 2  # conditions of a rule that are said at once, if it has many
 
 
 @dataclass(frozen=True)
@@ -171,14 +171,16 @@ class SentenceView:
 def view_of(explanation: Explanation) -> SentenceView:
     """What to show of an explanation.
 
+    >>> from gpuparse.parse.parsed_tree import ParsedTree
     >>> from gpuparse.trees import parse_tree
-    >>> view = view_of(Explanation((), parse_tree("(TOP (. !))"), "flat", None, 0, False, "r2l", 0.1, ()))
+    >>> parsed = ParsedTree(parse_tree("(TOP (. !))"), None, "flat", 0, ())
+    >>> view = view_of(Explanation((), parsed, False, "r2l", 0.1, ()))
     >>> view.verdict, view.facts
     ('Nothing but punctuation: there was nothing to decide.', ('0 partial parses scored', 'strategy r2l, lambda 0.1'))
     """
     return SentenceView(
         title=" ".join(token.word for token in explanation.tokens),
-        tree=explanation.tree,
+        tree=explanation.parsed.tree,
         verdict=verdict_of(explanation),
         proved=explanation.optimal,
         facts=tuple(facts_of(explanation)),
@@ -192,15 +194,24 @@ def view_of(explanation: Explanation) -> SentenceView:
 
 
 def _constituent(constituent: Constituent, number: int, explanation: Explanation) -> ConstituentView:
-    covers = covered(constituent.start, constituent.end)
-    place = (constituent.node, number, constituent.label, constituent.text, covers, constituent.start, constituent.end)
+    place = ConstituentView(
+        node=constituent.node,
+        number=number,
+        label=constituent.label,
+        text=constituent.text,
+        covers=covered(constituent.start, constituent.end),
+        start=constituent.start,
+        end=constituent.end,
+        cost=constituent.cost,
+        doubt=constituent.doubt,
+        remark=NOT_INFERRED,
+    )
     if constituent.score is None:
-        return ConstituentView(*place, constituent.cost, constituent.doubt, remark=NOT_INFERRED)
+        return place
     lighter = "lighter rule" if constituent.rules else "rule"
-    return ConstituentView(
-        *place,
-        constituent.cost,
-        constituent.doubt,
+    return replace(
+        place,
+        remark="",
         figures=(
             Figure("score", signed(constituent.score)),
             Figure("cost", f"{constituent.cost:.4f}"),
@@ -248,8 +259,8 @@ def _difference(difference: RuleDifference) -> Reason:
 def _rule(weight: float, rule: str, conditions: tuple[str, ...], lead: str = "") -> Reason:
     """A rule with its first conditions; if only one more is left, it is said, too, and not counted."""
     if not conditions:
-        return Reason(weight, ALWAYS, lead=lead)
-    at_once = AT_ONCE if len(conditions) > AT_ONCE + 1 else AT_ONCE + 1
+        return Reason(weight, ALWAYS_HOLDS, lead=lead)
+    at_once = CONDITIONS_AT_ONCE if len(conditions) > CONDITIONS_AT_ONCE + 1 else CONDITIONS_AT_ONCE + 1
     return Reason(weight, " and ".join(conditions[:at_once]), conditions[at_once:], rule, lead)
 
 

@@ -18,17 +18,21 @@ from gpuparse.boost.ensemble import Ensemble
 from gpuparse.dtypes import FEATURE, REAL
 from gpuparse.errors import LanguageError, ModelError
 from gpuparse.options import Strategy
-from gpuparse.parse.features.inventory import INVENTORY, Inventory
+from gpuparse.parse.features.inventory import Inventory, inventory_of, inventory_with
 from gpuparse.parse.features.space import FeatureSpace
-from gpuparse.parse.logic.vocabulary import TOP, Vocabulary
+from gpuparse.parse.logic.vocabulary import Vocabulary
 from gpuparse.parse.model.model import CurvePoint, Model
 from gpuparse.parse.model.rules import FIXED_POINT
+from gpuparse.parse.properties import PROPERTIES
 from gpuparse.printable import printable
 from gpuparse.tag import Tagger
 from gpuparse.tag.tagger import ARRAYS as TAGGER_ARRAYS
-from gpuparse.trees import parse_language
+from gpuparse.trees import TOP, parse_language
+from gpuparse.words import WordClasses
+from gpuparse.words.file import TYPES as CLASSES_ARRAYS
+from gpuparse.words.file import ClassesHeader, from_arrays, to_arrays
 
-MOST_CHILDREN = 63  # the search keeps the head children of a candidate as bits of a word
+MOST_SEARCHABLE_CHILDREN = 63  # the search keeps the head children of a candidate as bits of a word
 MOST_FEATURES = int(np.iinfo(FEATURE).max)
 MOST_HEAD_RANKS = 2**26  # entries of the table of head rules: 256 MB
 MOST_LITERALS = 20_000_000  # of all rules together; laid out they take some gigabytes
@@ -41,11 +45,11 @@ MOST_SCORE = 2.0**62 / FIXED_POINT  # of one label: its sums must fit into 64 bi
 
 
 class Flaw(ValueError):
-    """What is wrong with the contents of a model, to be told with the name of its file."""
+    """What is wrong with the contents of a model; whoever knows the name of its file adds that."""
 
 
 class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All of a model that is no array."""
+    """Everything of a model that is not an array."""
 
     labels: tuple[str, ...]
     inventory: Inventory
@@ -57,6 +61,7 @@ class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     curve: tuple[CurvePoint, ...]
     configuration: dict[str, Any]
     tagger: dict[str, Any] | None = None  # its settings
+    classes: ClassesHeader | msgspec.UnsetType = msgspec.UNSET  # of words, where features ask for them
 
 
 class Arrays(NamedTuple):
@@ -72,21 +77,24 @@ class Arrays(NamedTuple):
     ranked: np.ndarray  # int32: the features whose rarity is known, ascending
     rarity: np.ndarray  # int64: their ranks
     tagger: dict[str, np.ndarray] | None = None  # the arrays of the tagger, in the order of TAGGER_ARRAYS
+    classes: dict[str, np.ndarray] | None = None  # the arrays of the word classes, in the order of CLASSES_ARRAYS
 
     def by_name(self) -> dict[str, np.ndarray]:
         """All of them under the names that they have in a file."""
-        own = {name: getattr(self, name) for name in PARSER_TYPES}
-        return own | {TAGGER_PREFIX + name: array for name, array in (self.tagger or {}).items()}
+        named = {name: getattr(self, name) for name in PARSER_TYPES}
+        named |= {TAGGER_PREFIX + name: array for name, array in (self.tagger or {}).items()}
+        return named | {CLASSES_PREFIX + name: array for name, array in (self.classes or {}).items()}
 
     @classmethod
     def from_names(cls, arrays: Mapping[str, np.ndarray]) -> Arrays:
         """The inverse of by_name."""
         own = {name: arrays[name] for name in PARSER_TYPES}
         tagger = {name: arrays[TAGGER_PREFIX + name] for name in TAGGER_ARRAYS if TAGGER_PREFIX + name in arrays}
-        return cls(**own, tagger=tagger or None)
+        classes = {name: arrays[CLASSES_PREFIX + name] for name in CLASSES_ARRAYS if CLASSES_PREFIX + name in arrays}
+        return cls(**own, tagger=tagger or None, classes=classes or None)
 
 
-TAGGER_PREFIX = "tagger."
+TAGGER_PREFIX, CLASSES_PREFIX = "tagger.", "classes."
 _DTYPES = (np.int64, REAL, np.int64, FEATURE, np.int32, np.int32, REAL, FEATURE, np.int64)
 PARSER_TYPES: dict[str, np.dtype[Any]] = {
     name: np.dtype(dtype) for name, dtype in zip(Arrays._fields[: len(_DTYPES)], _DTYPES, strict=True)
@@ -94,6 +102,7 @@ PARSER_TYPES: dict[str, np.dtype[Any]] = {
 TAGGER_TYPES: dict[str, np.dtype[Any]] = {
     TAGGER_PREFIX + name: np.dtype(dtype) for name, dtype in TAGGER_ARRAYS.items()
 }
+CLASSES_TYPES: dict[str, np.dtype[Any]] = {CLASSES_PREFIX + name: dtype for name, dtype in CLASSES_ARRAYS.items()}
 
 
 def pack(model: Model) -> tuple[Header, Arrays]:
@@ -101,10 +110,11 @@ def pack(model: Model) -> tuple[Header, Arrays]:
     vocabulary = model.vocabulary
     if set(model.ensembles) != set(vocabulary.labels):
         raise Flaw(f"it must have one ensemble for each of its labels, and has them for {sorted(model.ensembles)}")
+    inventory, classes = inventory_of(vocabulary), vocabulary.classes
     header = Header(
         labels=vocabulary.labels,
-        inventory=INVENTORY,
-        values=dict(zip(INVENTORY.properties, vocabulary.values, strict=True)),
+        inventory=inventory,
+        values={name: vocabulary.values_of(name) for name in inventory.properties},
         language=vocabulary.language.text,
         strategy=model.strategy.name,
         max_children=model.max_children,
@@ -112,6 +122,7 @@ def pack(model: Model) -> tuple[Header, Arrays]:
         curve=model.curve,
         configuration=model.configuration,
         tagger=None if model.tagger is None else model.tagger.settings(),
+        classes=msgspec.UNSET if classes is None else ClassesHeader(classes.granularities, classes.fold),
     )
     ensembles = [model.ensembles[label] for label in vocabulary.labels]
 
@@ -131,7 +142,8 @@ def pack(model: Model) -> tuple[Header, Arrays]:
         rarity=np.array([model.rarity[feature] for feature in ranked]),
     )
     typed = {name: getattr(arrays, name).astype(dtype) for name, dtype in PARSER_TYPES.items()}
-    return header, Arrays(**typed, tagger=_pack_tagger(model.tagger))
+    packed = None if classes is None else to_arrays(classes)
+    return header, Arrays(**typed, tagger=_pack_tagger(model.tagger), classes=packed)
 
 
 def _pack_tagger(tagger: Tagger | None) -> dict[str, np.ndarray] | None:
@@ -144,7 +156,7 @@ def _pack_tagger(tagger: Tagger | None) -> dict[str, np.ndarray] | None:
 def unpack(header: Header, arrays: Arrays) -> Model:
     """The model of a header and arrays; a Flaw where they do not make one."""
     _check_inventory(header)
-    vocabulary = _vocabulary(header)
+    vocabulary = _vocabulary(header, _unpack_classes(header, arrays))
     _check_settings(header)
     _check_lengths(arrays, len(vocabulary.labels))
     _check_lambdas(arrays)
@@ -169,8 +181,15 @@ def unpack(header: Header, arrays: Arrays) -> Model:
         )
     rarity = dict(zip(arrays.ranked.tolist(), arrays.rarity.tolist(), strict=True))
     return Model(
-        *(vocabulary, Strategy[header.strategy], header.max_children, ensembles, rarity),
-        *(header.lambda_, header.curve, header.configuration, _unpack_tagger(header, arrays)),
+        vocabulary=vocabulary,
+        strategy=Strategy[header.strategy],
+        max_children=header.max_children,
+        ensembles=ensembles,
+        rarity=rarity,
+        lambda_=header.lambda_,
+        curve=header.curve,
+        configuration=header.configuration,
+        tagger=_unpack_tagger(header, arrays),
     )
 
 
@@ -180,16 +199,30 @@ def _require(holds: bool | np.bool_, problem: str) -> None:
 
 
 def _check_inventory(header: Header) -> None:
-    difference = printable(INVENTORY.difference(header.inventory))[:200]
+    inventory = inventory_with(header.inventory.properties)
+    difference = printable(inventory.difference(header.inventory))[:200]
     _require(
         not difference,
         f"it was trained with other features than this gpuparse has: {difference}. Train it again",
     )
-    stored = set(header.values) == set(INVENTORY.properties)
-    _require(stored, f"it must have the values of {', '.join(INVENTORY.properties)}, and of nothing else")
+    stored = set(header.values) == set(inventory.properties)
+    _require(stored, f"it must have the values of {', '.join(inventory.properties)}, and of nothing else")
 
 
-def _vocabulary(header: Header) -> Vocabulary:
+def _unpack_classes(header: Header, arrays: Arrays) -> WordClasses | None:
+    if isinstance(header.classes, msgspec.UnsetType) and arrays.classes is None:
+        optional = {prop.name for prop in PROPERTIES if prop.optional}
+        _require(optional.isdisjoint(header.values), "its features ask for classes of words, and it has none")
+        return None
+    if isinstance(header.classes, msgspec.UnsetType) or arrays.classes is None:
+        raise Flaw("of its word classes there are settings without arrays, or arrays without settings")
+    try:
+        return from_arrays(header.classes, arrays.classes)
+    except ValueError as error:
+        raise Flaw(f"its word classes are damaged: {error}") from error
+
+
+def _vocabulary(header: Header, classes: WordClasses | None) -> Vocabulary:
     for name, values in header.values.items():
         _require(_ascends(values), f"its values of {name} are not sorted, each once")
     _require(header.labels[-1:] == (TOP,), f"the last of its labels is not {TOP}")
@@ -199,7 +232,8 @@ def _vocabulary(header: Header) -> Vocabulary:
         language = parse_language(header.language, "the language")
     except (LanguageError, RecursionError) as error:
         raise Flaw(f"its language can't be used: {printable(str(error))[:200]}") from error
-    vocabulary = Vocabulary(header.labels, tuple(header.values[name] for name in INVENTORY.properties), language)
+    of_properties = tuple(header.values.get(prop.name, ()) for prop in PROPERTIES)
+    vocabulary = Vocabulary(header.labels, of_properties, language, classes)
     symbols = {*inner, *vocabulary.tags}
     _require(set(vocabulary.symbols) == symbols, "the values of its property label are not its labels and tags")
     steps = max((len(rule.steps) for rule in language.rules.values()), default=0)
@@ -216,7 +250,10 @@ def _ascends(values: Sequence[str]) -> bool:
 
 def _check_settings(header: Header) -> None:
     _require(header.strategy in Strategy.__members__, f"its strategy is {header.strategy!r}, which is none")
-    _require(1 <= header.max_children <= MOST_CHILDREN, f"items of {header.max_children} children can't be searched")
+    _require(
+        1 <= header.max_children <= MOST_SEARCHABLE_CHILDREN,
+        f"items of {header.max_children} children can't be searched",
+    )
     _require(math.isfinite(header.lambda_) and header.lambda_ >= 0, "its lambda is no number from 0 on")
     for point in header.curve:
         figures = (point.lambda_, point.precision, point.recall, point.f1)
@@ -227,15 +264,15 @@ def _check_settings(header: Header) -> None:
 
 
 def _check_lengths(arrays: Arrays, labels: int) -> None:
-    for group, length, lengths in (
+    for names, of_what, lengths in (
         (("trees",), "labels", labels),
         (("lambdas", "nodes"), "trees", _total(arrays.trees, 0, len(arrays.lambdas), "label", "trees")),
         (("feature", "yes", "no", "value"), "nodes", _total(arrays.nodes, 1, len(arrays.feature), "tree", "nodes")),
         (("rarity",), "ranked features", len(arrays.ranked)),
     ):
-        for name in group:
-            found = len(getattr(arrays, name))
-            _require(found == lengths, f"{name} has {found:,} entries for {lengths:,} {length}")
+        for name in names:
+            size = len(getattr(arrays, name))
+            _require(size == lengths, f"{name} has {size:,} entries for {lengths:,} {of_what}")
 
 
 def _total(counts: np.ndarray, least: int, most: int, owner: str, what: str) -> int:
@@ -309,8 +346,8 @@ def _unpack_tagger(header: Header, arrays: Arrays) -> Tagger | None:
     try:
         tagger = Tagger.from_parts(arrays.tagger, header.tagger)
     except ModelError as error:
-        told = str(error).removesuffix(".")
-        raise Flaw(told[:1].lower() + told[1:]) from error
+        problem = str(error).removesuffix(".")
+        raise Flaw(problem[:1].lower() + problem[1:]) from error
     check_tagger_size(tagger)
     return tagger
 

@@ -3,7 +3,8 @@
 A format stays here as it was written: what a file did not say then is said here for it.
 
     1    has no inventory: its features are those of INVENTORY_1; the values of the four properties are fields
-    2    Header, in contents.py
+    2    has no classes of words
+    3    Header, in contents.py
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from gpuparse.parse.features.inventory import Inventory
 from gpuparse.parse.model.contents import Header
 from gpuparse.parse.model.model import CurvePoint
 
-VERSION = 2  # of the format that is written
+MODEL_VERSION = 3  # the newest format
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -81,8 +82,13 @@ class Header1(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 _HEADER, _HEADER_1 = msgspec.json.Decoder(Header), msgspec.json.Decoder(Header1)
 
 
+def version_of(header: Header) -> int:
+    """The oldest format that can hold this header: where it is enough, programs that know no newer one can read it."""
+    return 2 if isinstance(header.classes, msgspec.UnsetType) else MODEL_VERSION
+
+
 def read_header(text: bytes, version: int) -> Header:
-    """The header from its JSON in a format from 1 to VERSION; an error of msgspec's where it is none.
+    """The header from its JSON in a format from 1 to MODEL_VERSION; an error of msgspec's where it is none.
 
     >>> read_header(b"{}", 1)
     Traceback (most recent call last):

@@ -23,7 +23,7 @@ from gpuparse.parse.model.rules import Layout, Marks, Rules
 from gpuparse.storage import write_atomically
 
 MOST_FILES = 16  # those that were used last stay
-SUFFIX = ".safetensors"
+RULES_SUFFIX = ".safetensors"
 _CHECKSUM = "checksum"
 _OWN = Rules._fields[:4]
 
@@ -34,7 +34,7 @@ def kept_rules(name: str, lay_out: Callable[[], Rules], folder: Path | None = No
     `folder` is by default that of the store.
     """
     try:
-        path = (folder or Store.here().laid_out_folder()) / f"{name}{SUFFIX}"
+        path = (folder or Store.here().laid_out_folder()) / f"{name}{RULES_SUFFIX}"
         rules = _read(path)
     except OSError:
         return lay_out()
@@ -69,7 +69,7 @@ def _write(path: Path, rules: Rules) -> None:
 
 
 def _drop_oldest(folder: Path) -> None:
-    files = sorted(folder.glob(f"*{SUFFIX}"), key=lambda file: file.stat().st_mtime, reverse=True)
+    files = sorted(folder.glob(f"*{RULES_SUFFIX}"), key=lambda file: file.stat().st_mtime, reverse=True)
     for file in files[MOST_FILES:]:
         file.unlink(missing_ok=True)
 

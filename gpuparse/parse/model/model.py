@@ -36,13 +36,15 @@ class Model:
     vocabulary: Vocabulary
     strategy: Strategy
     max_children: int
-    ensembles: dict[str, Ensemble]  # one a label
+    ensembles: dict[str, Ensemble]  # one per label
     rarity: dict[int, int]  # for each feature that the trees test, its rank by frequency in training
-    lambda_: float  # where to cut the ensembles, unless told otherwise
+    lambda_: float  # where the ensembles are cut by default
     curve: tuple[CurvePoint, ...] = ()  # from calibration, lambda falling
-    configuration: dict[str, Any] = field(default_factory=dict)  # what training was told
+    configuration: dict[str, Any] = field(default_factory=dict)  # the options of training, and what came of it
     tagger: Tagger | None = None  # without one, words must come with their tags
-    checksum: str | None = field(default=None, init=False, compare=False)  # of the file; a changed copy has none
+    checksum: str | None = field(
+        default=None, init=False, compare=False
+    )  # of the file that it was read from; a changed copy has none
 
     @cached_property
     def space(self) -> FeatureSpace:

@@ -4,82 +4,98 @@ A rule is a conjunction of literals and a weight for one label; the score of an 
 the rules that fire. Three things make that cheap and the same everywhere:
 
 - weights are 64-bit fixed point, so that a sum does not depend on its order or on the device;
-- a row of bits says not which features there are, but what they do to the rules: a rule has a bit that is set by any
-  feature it must not have, and one for each that it must have. So rows can be joined by OR, and which rules fire is
-  found for 64 of them at once;
-- each rule belongs to the smallest part of an inference that holds all it looks at (the state, the left end ...), and
-  is tried once for that part, not for every inference that shares it.
+- a rule has a bit, and fires if it is satisfied in every *view* of the inference: the state, the items before, the
+  children and so on. What is satisfied in a view is found for 64 rules at once, remembered with what the view shows,
+  and joined by AND;
+- what inferences score differs by the few rules that fire for one of them and not for the other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import IntEnum
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from gpuparse.boost.compounds import Compounds, Literals, ranges
 from gpuparse.dtypes import FEATURE
-from gpuparse.parse.features.groups import Column
+from gpuparse.parse.features.groups import GROUPS, Column, Domain, Group
 from gpuparse.parse.features.space import FeatureSpace
 
 FIXED_POINT = 2.0**44  # a score of 1; h is off by less than 1e-9 for tens of thousands of rules
-BLOCK = 64  # rules in a word of a row
+BLOCK = 64  # rules in a machine word
 
 
-class Part(IntEnum):
-    """A part of an inference, by the columns of features that it holds."""
+class View(IntEnum):
+    """What of an inference is looked at together."""
 
-    STATE = 0
-    LEFT = 1  # the state and i
-    RIGHT = 2  # the state and j
-    HEAD = 3  # the state and the head
-    CHILDREN = 4  # the state, i and j
-    WHOLE = 5  # and the head
+    SENTENCE = 0  # the terminals
+    STATE = 1  # the frontier
+    BEFORE = 2  # all items before the children
+    AFTER = 3  # all items after them
+    LEFT_WORDS = 4  # the terminals before the leftmost one below, and some after it
+    RIGHT_WORDS = 5  # the terminals after the rightmost one below, and some before it
+    LEFT = 6  # the four items before the children
+    RIGHT = 7  # the four items after them
+    LEFT_CHILD = 8  # the first child and the three items after it
+    RIGHT_CHILD = 9  # the last child and the three items before it
+    HEAD = 10  # the head child and the three items either side
+    CHILDREN = 11  # the children, and which of them is the head
 
 
-_SHARED = {Column.SENTENCE, Column.STATE}
-_LEFT = {Column.LEFT, Column.LEFT_CHILD}
-_RIGHT = {Column.RIGHT, Column.RIGHT_CHILD}
-PART_COLUMNS: dict[Part, set[Column]] = {
-    Part.STATE: _SHARED,
-    Part.LEFT: _SHARED | _LEFT,
-    Part.RIGHT: _SHARED | _RIGHT,
-    Part.HEAD: _SHARED | {Column.HEAD},
-    Part.CHILDREN: _SHARED | _LEFT | _RIGHT | {Column.CHILDREN},
-    Part.WHOLE: set(Column),
+_OF_COLUMN = {
+    Column.SENTENCE: View.SENTENCE,
+    Column.STATE: View.STATE,
+    Column.LEFT_CHILD: View.LEFT_CHILD,
+    Column.RIGHT_CHILD: View.RIGHT_CHILD,
+    Column.HEAD: View.HEAD,
+}
+_BESIDE = {  # all items, terminals, and a few items
+    Column.LEFT: (View.BEFORE, View.LEFT_WORDS, View.LEFT),
+    Column.RIGHT: (View.AFTER, View.RIGHT_WORDS, View.RIGHT),
 }
 
 
-class Marks(NamedTuple):
-    """The bits that a feature sets in a row, for `at` from `starts[f]` to `starts[f + 1]`.
+def view_of(group: Group) -> View:
+    """The view that a group of items is in.
 
-    A row of a part matters from word `part_words[part]` on: those before are for parts that it is no part of.
+    >>> [view_of(group).name for group in GROUPS if group.name in ("left", "left1", "words(left)", "tohead")]
+    ['LEFT', 'BEFORE', 'CHILDREN', 'LEFT_WORDS']
     """
+    if group.column in _BESIDE:
+        all_items, terminals, few_items = _BESIDE[group.column]
+        return terminals if group.domain != Domain.ITEMS else all_items if group.counted else few_items
+    return _OF_COLUMN.get(group.column, View.CHILDREN)
+
+
+class Marks(NamedTuple):
+    """The bits that a feature sets in a row of its view, for `at` from `starts[f]` to `starts[f + 1]`."""
 
     starts: np.ndarray  # uint32[features + 1]
-    set: np.ndarray  # uint64[marks, 2]: a word of the row, and the bits to set in it
-    part_words: np.ndarray  # int32[parts]
+    set: np.ndarray  # uint64[marks, 2]: a machine word of the row, and the bits to set in it
 
 
 class Layout(NamedTuple):
-    """Where the rules are, for scoring.
+    """How a row of each view says what features do to the rules.
 
-    Those of a part come in blocks of 64, blocks whose rules must have as many features in a group. A group of n blocks
-    has n words in a row where its rules are ruled out, then n where they have the first feature they must have, n for
-    the second and so on. An eight of rules is for one label; where rules are lacking, what stands there weighs 0.
+    A row is joined by OR from what its features mark. It has planes of one bit per rule. In plane 0 are the rules that
+    are ruled out, by a feature that they must not have; in plane 1 those that have the first feature of the view that
+    they must have, in plane 2 the second, and so on:
+
+        row of a view     | plane 0: out      | plane 1: 1st | plane 2: 2nd |
+                          ^ planes[view, 0]   ^ [view, 1]    ^ [view, 2]    ^ [view, 3], the end, and [view, 4] ...
+
+        satisfied = ~plane 0 & plane 1 & plane 2 & ...
+
+    Rules that need the most children come first, and a plane ends with the last rule that has something in it: the
+    planes of the children, of which most rows are computed, are short. A rule that lacks a need has its bit in the
+    plane of that need from the start, in the blank row.
     """
 
-    part_groups: np.ndarray  # int32[parts + 1]: where the groups of each part begin
-    group_blocks: np.ndarray  # int32[groups + 1]: where the blocks of each group begin
-    group_words: np.ndarray  # int32[groups + 1]: where the words of each group begin
-    part_runs: np.ndarray  # int32[parts + 1]: where the runs of each part begin, one for each of its labels
-    run_eights: np.ndarray  # int32[runs + 1]: where each run begins in `eights`
-    run_label: np.ndarray  # int32[runs]
-    eights: np.ndarray  # int32: the eights, numbered by where they are in their blocks, run after run
-    sums: np.ndarray  # int64[2 * eights, 16]: what the rules weigh that fire, for each way in which four can fire
+    planes: np.ndarray  # int32[views, planes + 1]
+    blank: np.ndarray  # uint64[views, longest row]: the row of a view that nothing is seen in
+    of_label: np.ndarray  # uint64[labels, words]: the rules of each label
 
 
 class Rules(NamedTuple):
@@ -94,20 +110,18 @@ class Rules(NamedTuple):
 
     @property
     def words(self) -> int:
-        """The number of 64-bit words of a row."""
-        return max(1, int(self.layout.group_words[-1]))
+        """The number of machine words that hold a bit for each rule."""
+        return int(self.layout.of_label.shape[1])
 
 
 class _Ordered(NamedTuple):
     """The rules in the order of the layout. Features are the model's."""
 
-    part: np.ndarray
-    needed: np.ndarray  # how many features each must have
     label: np.ndarray
     weight: np.ndarray
-    lengths: np.ndarray  # how many literals each has
-    literals: np.ndarray  # of all rules: 2 * feature + (is it there?)
-    place: np.ndarray  # where each stands among the blocks
+    rule: np.ndarray  # for each literal of all rules, the rule
+    literals: np.ndarray  # 2 * feature + (is it there?)
+    views: np.ndarray  # what the literal's feature looks at
 
 
 def compile_rules(
@@ -133,16 +147,17 @@ def lay_out(parameters: Mapping[int, Compounds], n_labels: int, space: FeatureSp
     literals = 2 * local + (literals & 1)
     rules = np.flatnonzero((lengths > 0) & (weight != 0))
     literals = literals[ranges((np.cumsum(lengths) - lengths)[rules], lengths[rules])]
-    columns = space.columns[space.place(features)[0]]
+    views = np.array([view_of(group) for group in GROUPS], np.int64)[space.place(features)[0]]
     rank = np.argsort(np.lexsort((features, -frequency[features].astype(np.int64))))  # the most frequent is the first
-    ordered = _order(label[rules], weight[rules], lengths[rules], literals, columns, rank)
-    layout = _arrange(ordered)
+    ordered = _order(label[rules], weight[rules], lengths[rules], literals, views, rank)
+    need = _number_needs(ordered)
+    layout = _arrange(ordered, need, n_labels)
     return Rules(
         features=features.astype(FEATURE),
         constant=constant,
         label=ordered.label.astype(np.int32),
         weight=ordered.weight,
-        marks=_collect_marks(ordered, layout, len(features)),
+        marks=_collect_marks(ordered, need, layout, len(features)),
         layout=layout,
     )
 
@@ -152,30 +167,30 @@ def _order(
     weight: np.ndarray,
     lengths: np.ndarray,
     literals: np.ndarray,
-    columns: np.ndarray,
+    views: np.ndarray,
     rank: np.ndarray,
 ) -> _Ordered:
-    """Order the rules by part, number of needs, label, and literals, those of the most frequent features first."""
+    """Order the rules by how many children they need, the most first, then by literals, those of the most frequent
+    features first, then by label.
+    """
     starts = np.cumsum(lengths) - lengths
-    used = _reduce(np.bitwise_or, 1 << columns[literals >> 1].astype(np.int64), starts)
-    held = [sum(1 << column for column in PART_COLUMNS[part]) for part in Part]
-    part = np.argmax([used & ~columns_held == 0 for columns_held in held], axis=0)
-    needed = _reduce(np.add, literals & 1, starts)
+    of_children = (literals & 1) * (views[literals >> 1] == View.CHILDREN)
+    needed = _reduce(np.add, of_children, starts)
     # Rows of big-endian numbers, as bytes, are in the order of the numbers.
     owner = np.repeat(np.arange(len(lengths)), lengths)
     by_rank = np.sort((owner << 32) | (2 * rank[literals >> 1] + (literals & 1))) & 0xFFFFFFFF
     ends = np.cumsum(lengths + 3)
     begins = ends - lengths - 3
-    rows = np.empty(len(literals) + 3 * len(lengths), ">u4")
-    for at, column in enumerate((part, needed, label)):
-        rows[begins + at] = column
-    rows[ranges(begins + 3, lengths)] = by_rank
+    rows = np.zeros(len(literals) + 3 * len(lengths), ">u4")
+    rows[begins] = len(views) - needed
+    rows[ranges(begins + 1, lengths)] = by_rank + 1  # so that a zero ends the literals
+    rows[ends - 1] = label
     content = rows.tobytes()
     keys = [content[4 * i : 4 * j] for i, j in zip(begins.tolist(), ends.tolist(), strict=True)]
     order = np.array(sorted(range(len(keys)), key=keys.__getitem__), np.int64)
-    part, needed, label, weight = part[order], needed[order], label[order], weight[order]
     literals = literals[ranges(starts[order], lengths[order])]
-    return _Ordered(part, needed, label, weight, lengths[order], literals, _places(part, needed, label))
+    rule = np.repeat(np.arange(len(order)), lengths[order])
+    return _Ordered(label[order], weight[order], rule, literals, views[literals >> 1])
 
 
 def _reduce(function: np.ufunc, values: np.ndarray, starts: np.ndarray) -> np.ndarray:
@@ -190,58 +205,49 @@ def _first(*columns: np.ndarray) -> np.ndarray:
     return np.flatnonzero(differs)
 
 
-def _places(part: np.ndarray, needed: np.ndarray, label: np.ndarray) -> np.ndarray:
-    """Number the rules; another part or number of needs begins a new block, another label a new eight."""
-    places = np.empty(len(part), np.int64)
-    new_blocks = set(_first(part, needed).tolist())
-    place = 0
-    for start, stop in pairwise([*_first(part, needed, label).tolist(), len(part)]):
-        step = BLOCK if start in new_blocks else 8
-        place = -(-place // step) * step
-        places[start:stop] = np.arange(place, place + stop - start)
-        place += stop - start
-    return places
+def _number_needs(rules: _Ordered) -> np.ndarray:
+    """For each literal that is needed, the how manyth of its rule in its view it is, from 1; 0 for the others."""
+    numbers = np.zeros(len(rules.literals), np.int64)
+    needs = np.flatnonzero(rules.literals & 1)
+    needs = needs[np.lexsort((needs, rules.views[needs], rules.rule[needs]))]
+    starts = _first(rules.rule[needs], rules.views[needs])
+    lengths = np.diff(np.append(starts, len(needs)))
+    numbers[needs] = np.arange(len(needs)) - np.repeat(starts, lengths) + 1
+    return numbers
 
 
-def _arrange(rules: _Ordered) -> Layout:
-    blocks = int(rules.place[-1]) // BLOCK + 1 if len(rules.place) else 0
-    weight = np.zeros((blocks * BLOCK // 8, 8), np.int64)
-    weight[rules.place // 8, rules.place % 8] = rules.weight
-    groups = _first(rules.part, rules.needed)
-    group_blocks = np.append(rules.place[groups] // BLOCK, blocks)
-    words = np.diff(group_blocks) * (1 + rules.needed[groups])
-    eights = _first(rules.place // 8)
-    eights = eights[np.lexsort((eights, rules.label[eights], rules.part[eights]))]
-    runs = _first(rules.part[eights], rules.label[eights])
-    fires = np.arange(16)[:, None] >> np.arange(4) & 1
-    parts = np.arange(len(Part) + 1)
-    return Layout(
-        part_groups=np.searchsorted(rules.part[groups], parts).astype(np.int32),
-        group_blocks=group_blocks.astype(np.int32),
-        group_words=np.append(0, np.cumsum(words)).astype(np.int32),
-        part_runs=np.searchsorted(rules.part[eights][runs], parts).astype(np.int32),
-        run_eights=np.append(runs, len(eights)).astype(np.int32),
-        run_label=rules.label[eights][runs].astype(np.int32),
-        eights=(rules.place[eights] // 8).astype(np.int32),
-        sums=weight[rules.place[eights] // 8].reshape(-1, 4) @ fires.T,
-    )
+def _arrange(rules: _Ordered, need: np.ndarray, n_labels: int) -> Layout:
+    words = max(1, -(-len(rules.label) // BLOCK))
+    most = int(need.max(initial=0))
+    widths = np.zeros((len(View), most + 1), np.int64)
+    widths[:, 0] = words
+    np.maximum.at(widths, (rules.views, need), rules.rule // BLOCK + 1)
+    planes = np.concatenate([np.zeros((len(View), 1), np.int64), np.cumsum(widths, axis=1)], axis=1)
+    blank = np.zeros((len(View), int(planes[:, -1].max())), np.uint64)
+    for view in View:
+        blank[view, planes[view, 1] : planes[view, -1]] = ~np.uint64(0)
+    needed = need > 0
+    views, rule = rules.views[needed], rules.rule[needed]
+    np.bitwise_and.at(blank, (views, planes[views, need[needed]] + rule // BLOCK), ~_bit(rule))
+    of_label = np.zeros((n_labels, words), np.uint64)
+    every = np.arange(len(rules.label))
+    np.bitwise_or.at(of_label, (rules.label, every // BLOCK), _bit(every))
+    return Layout(planes.astype(np.int32), blank, of_label)
 
 
-def _collect_marks(rules: _Ordered, layout: Layout, n_features: int) -> Marks:
-    """What each feature sets: a word of a block for rules that must not have it, another for those that must."""
-    blocks, words = layout.group_blocks.astype(np.int64), layout.group_words.astype(np.int64)
-    group = np.searchsorted(blocks, rules.place // BLOCK, side="right") - 1
-    ruled_out = words[group] + rules.place // BLOCK - blocks[group]
-    rule = np.repeat(np.arange(len(rules.lengths)), rules.lengths)
-    there = rules.literals & 1
-    met = np.cumsum(there) - (np.cumsum(rules.needed) - rules.needed)[rule]  # how many needs up to this one
-    word = ruled_out[rule] + there * met * np.diff(blocks)[group][rule]
-    feature, bit = rules.literals >> 1, np.uint64(1) << (rules.place[rule] % BLOCK).astype(np.uint64)
+def _bit(rule: np.ndarray) -> np.ndarray:
+    """The bit of a rule in its machine word."""
+    return np.uint64(1) << (rule % BLOCK).astype(np.uint64)
+
+
+def _collect_marks(rules: _Ordered, need: np.ndarray, layout: Layout, n_features: int) -> Marks:
+    """What each feature sets: a bit of plane 0 for rules that must not have it, of another for those that must."""
+    word = layout.planes[rules.views, need].astype(np.int64) + rules.rule // BLOCK
+    feature, bit = rules.literals >> 1, _bit(rules.rule)
     order = np.lexsort((word, feature))
     feature, word, bit = feature[order], word[order], bit[order]
     marks = _first(feature, word)
     return Marks(
         np.searchsorted(feature[marks], np.arange(n_features + 1)).astype(np.uint32),
         np.stack([word[marks].astype(np.uint64), _reduce(np.bitwise_or, bit, marks).astype(np.uint64)], axis=1),
-        layout.group_words[layout.part_groups[:-1]],
     )

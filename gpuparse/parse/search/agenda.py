@@ -23,6 +23,7 @@ class Order(NamedTuple):
     profile: np.ndarray  # float64[words + 1]: what a good tree costs by the time it has so much ahead; 0: nobody knows
     sorted_steps: np.ndarray  # float64[2, items]: room for the steps of two entries
     max_min: bool
+    gap: float  # what costs more than the best tree and this is not wanted
 
 
 @compiled

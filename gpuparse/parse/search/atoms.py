@@ -11,22 +11,37 @@ from typing import NamedTuple
 import numpy as np
 
 from gpuparse.jit import compiled, inlined
-from gpuparse.parse.features.groups import COUNTED, DOMAIN, GROUP_TABLE, GROUPS, Column, Domain
+from gpuparse.parse.features.groups import (
+    COUNTED,
+    DOMAIN,
+    GROUP_TABLE,
+    GROUPS,
+    START_OFFSET,
+    START_POINT,
+    STOP_OFFSET,
+    STOP_POINT,
+    WITHOUT_HEAD,
+    Domain,
+    Point,
+)
 from gpuparse.parse.features.runs import child_of, run_of
 from gpuparse.parse.features.space import LENGTH, LENGTHS, FeatureSpace
-from gpuparse.parse.logic.items import FIRST_VALUE, HEAD, HEAD_VALUES, SYMBOL
-from gpuparse.parse.model.rules import Marks
+from gpuparse.parse.logic.items import END, FIRST_VALUE, HEAD, HEAD_VALUES, START, SYMBOL
+from gpuparse.parse.model.rules import Marks, View, view_of
 from gpuparse.parse.properties import LABEL
 
-_ITEMS, _CHILD = int(Domain.ITEMS), int(Domain.CHILD)
+_ITEMS, _BELOW, _CHILD = int(Domain.ITEMS), int(Domain.BELOW), int(Domain.CHILD)
 LOOKS_AT_ITEMS = COUNTED + 1  # one more column of the table of groups: whether a feature asks for its items
 BROUGHT = HEAD_VALUES + 1  # a word brings a group at most one feature for each of its properties; and an end mark
+REACH = 4  # a group of children that does not hold all on one side holds so many at most: further away is all the same
+FROM_LEFT, FROM_RIGHT, FROM_HEAD = 0, REACH + 1, 3 * REACH + 3  # the roles at no distance
+ROLES = 4 * REACH + 5  # of a child: its distance from the left end, from the right end, and from the head
 
 
 class Atoms(NamedTuple):
-    """The features of a model. Groups are those that it asks for, those of a column side by side."""
+    """The features of a model. Groups are those that it asks for, those of a view side by side."""
 
-    column_starts: np.ndarray  # int64[columns + 1]: where the groups of each column begin
+    view_starts: np.ndarray  # int64[views + 1]: where the groups of each view begin
     groups: np.ndarray  # int32[groups, 10]: rows of GROUP_TABLE and LOOKS_AT_ITEMS
     of_symbol: np.ndarray  # int32[groups, symbols]: the feature "a label is this symbol", -1 for none
     value_starts: np.ndarray  # int32[HEAD_VALUES, values + 1]: for each value of a head word, where its features begin
@@ -36,16 +51,20 @@ class Atoms(NamedTuple):
         np.ndarray
     )  # int32[groups, LENGTHS + 2]: for each length, the last "greater", where its features begin
     length_features: np.ndarray  # int32: the features that hold for a length
-    marks: Marks  # what a feature sets in a row
+    role_starts: np.ndarray  # int32[ROLES + 1]: for each role of a child, where the groups that hold it begin
+    role_groups: np.ndarray  # int32: the groups
+    counting: np.ndarray  # int32: the groups of children whose lengths count; first those that know of no head
+    headless: int  # how many of them know of no head
+    marks: Marks  # what a feature sets in a row of its view
 
 
 def collect_atoms(space: FeatureSpace, features: np.ndarray, marks: Marks) -> Atoms:
     """The tables for a model whose features have these numbers in the space, and set these bits."""
     group, prop, value = space.place(features)
-    used = sorted(set(group.tolist()), key=lambda g: (GROUPS[g].column, g))
+    used = sorted(set(group.tolist()), key=lambda g: (view_of(GROUPS[g]), g))
     place = {g: at for at, g in enumerate(used)}
     at_group = np.array([place[g] for g in group.tolist()], np.int64)
-    columns = [int(GROUPS[g].column) for g in used]
+    views = [int(view_of(GROUPS[g])) for g in used]
     groups = np.zeros((len(used), LOOKS_AT_ITEMS + 1), np.int32)
     groups[:, :LOOKS_AT_ITEMS] = GROUP_TABLE[used]
     groups[at_group[prop != LENGTH], LOOKS_AT_ITEMS] = 1
@@ -61,8 +80,12 @@ def collect_atoms(space: FeatureSpace, features: np.ndarray, marks: Marks) -> At
         first = (LABEL + 1 + number) * value_starts.shape[1]
         value_starts[number] = np.searchsorted(keys, first + np.arange(value_starts.shape[1]))
     length_starts, length_features = _lengths(len(used), at_group, prop, value)
+    children = [at for at, view in enumerate(views) if view == View.CHILDREN]
+    holding = [[at for at in children if groups[at, -1] and _holds(groups[at], role)] for role in range(ROLES)]
+    counting = [at for at in children if length_starts[at, 0] < length_starts[at, -1]]
+    counting.sort(key=lambda at: _knows_head(groups[at]))
     return Atoms(
-        np.searchsorted(columns, np.arange(len(Column) + 1)),
+        np.searchsorted(views, np.arange(len(View) + 1)),
         groups,
         of_symbol,
         value_starts,
@@ -70,8 +93,33 @@ def collect_atoms(space: FeatureSpace, features: np.ndarray, marks: Marks) -> At
         valued.astype(np.int32),
         length_starts,
         length_features,
+        np.cumsum([0, *map(len, holding)]).astype(np.int32),
+        np.array([at for some in holding for at in some], np.int32),
+        np.array(counting, np.int32),
+        sum(not _knows_head(groups[at]) for at in counting),
         marks,
     )
+
+
+def _knows_head(group: np.ndarray) -> bool:
+    """Whether it depends on the head which children a group holds."""
+    return bool(group[WITHOUT_HEAD]) or not {Point.HEAD, Point.HEADEND}.isdisjoint(group[[START_POINT, STOP_POINT]])
+
+
+def _holds(group: np.ndarray, role: int) -> bool:
+    """Whether a group of children holds one in this role, seen from what the group is told by: an end or the head."""
+    far = 10 * REACH
+    if _knows_head(group):
+        at, points = role - FROM_HEAD, {Point.LEFT: -far, Point.HEAD: 0, Point.HEADEND: 1, Point.RIGHT: far}
+        possible = role > FROM_RIGHT + REACH and not (group[WITHOUT_HEAD] and at == 0)
+    elif group[START_POINT] == Point.RIGHT or group[STOP_OFFSET] < 0:
+        at, points = FROM_RIGHT - 1 - role, {Point.LEFT: -far, Point.RIGHT: 0}
+        possible = FROM_RIGHT <= role <= FROM_RIGHT + REACH
+    else:
+        at, points = role - FROM_LEFT, {Point.LEFT: 0, Point.RIGHT: far}
+        possible = role < FROM_RIGHT
+    start = points[Point(group[START_POINT])] + group[START_OFFSET]
+    return possible and bool(start <= at < points[Point(group[STOP_POINT])] + group[STOP_OFFSET])
 
 
 def _lengths(n_groups: int, group: np.ndarray, prop: np.ndarray, value: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -114,35 +162,78 @@ def _set(marks, row, feature):
 
 
 @inlined
-def _set_item(of_symbol, of_word, marks, group, item, items, row):
+def _set_item(atoms, site, group, item, row):
     """Set what an item brings to a group: by its label, and by its head word."""
-    feature = of_symbol[group, items[item, SYMBOL]]
+    items, of_word = site.state.items, site.of_word
+    feature = atoms.of_symbol[group, items[item, SYMBOL]]
     if feature >= 0:
-        _set(marks, row, feature)
+        _set(atoms.marks, row, feature)
     head = items[item, HEAD]
     at = 0
     while of_word[group, head, at] >= 0:
-        _set(marks, row, of_word[group, head, at])
+        _set(atoms.marks, row, of_word[group, head, at])
         at += 1
 
 
 @compiled
-def set_column(column, atoms, of_word, items, frontier, cuts, row):
-    """Set in a row the bits of the features of a column's groups, for the inference whose points are in `cuts`."""
-    groups, of_symbol, marks = atoms.groups, atoms.of_symbol, atoms.marks
-    for group in range(atoms.column_starts[column], atoms.column_starts[column + 1]):
+def _set_lengths(atoms, group, length, row):
+    """Set what the length of a group brings."""
+    length = min(length, LENGTHS)
+    for at in range(atoms.length_starts[group, length], atoms.length_starts[group, length + 1]):
+        _set(atoms.marks, row, atoms.length_features[at])
+
+
+@compiled
+def set_view(view, atoms, site, cuts, row):
+    """Set in a row the bits of the features of a view's groups, for the inference whose points are in `cuts`."""
+    groups, state = atoms.groups, site.state
+    for group in range(atoms.view_starts[view], atoms.view_starts[view + 1]):
         domain = groups[group, DOMAIN]
         if domain == _CHILD:
-            child = child_of(groups[group], cuts, items, frontier)
+            child = child_of(groups[group], cuts, state)
             if child >= 0:
-                _set_item(of_symbol, of_word, marks, group, child, items, row)
+                _set_item(atoms, site, group, child, row)
             continue
-        start, skip, resume, stop = run_of(groups[group], cuts, items, frontier)
+        start, skip, resume, stop = run_of(groups[group], cuts, state)
         if groups[group, LOOKS_AT_ITEMS]:
             for part_start, part_stop in ((start, skip), (resume, stop)):
                 for at in range(part_start, part_stop):
-                    item = frontier[at] if domain == _ITEMS else at
-                    _set_item(of_symbol, of_word, marks, group, item, items, row)
-        length = min(stop - start - (resume - skip), LENGTHS)
-        for at in range(atoms.length_starts[group, length], atoms.length_starts[group, length + 1]):
-            _set(marks, row, atoms.length_features[at])
+                    item = state.frontier[at] if domain == _ITEMS else at
+                    _set_item(atoms, site, group, item, row)
+        _set_lengths(atoms, group, stop - start - (resume - skip), row)
+
+
+@compiled
+def set_beside(view, atoms, site, item, row):
+    """Set what one more item brings to the groups of a view that holds all items on one side."""
+    for group in range(atoms.view_starts[view], atoms.view_starts[view + 1]):
+        _set_item(atoms, site, group, item, row)
+
+
+@compiled
+def set_length_beside(view, atoms, length, row):
+    """Set what the number of items on that side brings."""
+    for group in range(atoms.view_starts[view], atoms.view_starts[view + 1]):
+        _set_lengths(atoms, group, length, row)
+
+
+@compiled
+def set_role(role, atoms, site, item, row):
+    """Set what an item, and the terminals below it, bring to the groups that hold a child in this role."""
+    items = site.state.items
+    for at in range(atoms.role_starts[role], atoms.role_starts[role + 1]):
+        group = atoms.role_groups[at]
+        if atoms.groups[group, DOMAIN] == _BELOW:
+            for word in range(items[item, START], items[item, END]):
+                _set_item(atoms, site, group, word, row)
+        else:
+            _set_item(atoms, site, group, item, row)
+
+
+@compiled
+def set_child_lengths(first, last, atoms, site, cuts, row):
+    """Set the lengths of some of the groups of children whose lengths count."""
+    for at in range(first, last):
+        group = atoms.counting[at]
+        start, skip, resume, stop = run_of(atoms.groups[group], cuts, site.state)
+        _set_lengths(atoms, group, stop - start - (resume - skip), row)

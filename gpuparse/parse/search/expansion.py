@@ -1,10 +1,12 @@
-"""What a state allows, written into a batch: its candidates, and a row of model features for each part to be scored.
+"""What a state allows, written into a batch: its candidates, and for each the rules that fire.
 
-    rows of a state:  the state | its left ends i | its right ends j | its heads h | its (i, j) | its (i, j, h)
+A candidate has one row of bits for all labels, as every rule is for one label, and a label has one head:
 
-The score of an inference is the sum of the scores of its six rows and the label's constant. States of a sentence have
-most of their items in common, so what a column sets, and which heads a run of children has, are remembered by a hash of
-the items that decide it, as segments are shared in training.
+    fires = satisfied in the sentence and the state                                     once for each state
+            & in what is before and around the left end i                               for each i
+            & in what is after and around the right end j                               for each j
+            & in the children                                                           remembered for each run
+            & OR over the heads h (the rules of the labels whose head is h & satisfied around h)
 """
 
 from __future__ import annotations
@@ -13,91 +15,65 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpuparse.jit import compiled, inlined
-from gpuparse.kernels import NO_SCORE
-from gpuparse.parse.features.groups import Column
-from gpuparse.parse.features.runs import CUTS, set_cuts
-from gpuparse.parse.features.segments import column_key, hash_ends, mix, run_key
-from gpuparse.parse.logic.headtable import HeadTable, head_index
-from gpuparse.parse.logic.strategy import allows_children, allows_label
-from gpuparse.parse.model.rules import Part
-from gpuparse.parse.search.atoms import Atoms, set_column
-from gpuparse.parse.search.pool import Register
-
-_WORDS, _FRONTIER, _LAST = int(Register.WORDS), int(Register.FRONTIER), int(Register.LAST)
-_FIRST_ROW, _FIRST_CANDIDATE = int(Register.FIRST_ROW), int(Register.FIRST_CANDIDATE)
-_CANDIDATES, _CONTENT = int(Register.CANDIDATES), int(Register.CONTENT)
-_SENTENCE, _STATE, _LEFT, _RIGHT, _LEFT_CHILD, _RIGHT_CHILD, _CHILDREN, _HEAD, _TO_HEAD, _FROM_HEAD, _NON_HEAD = (
-    int(column) for column in Column
+from gpuparse.jit import compiled, inlined, spliced
+from gpuparse.options import Strategy
+from gpuparse.parse.features.runs import set_cuts
+from gpuparse.parse.features.segments import Keys, hash_ends, mix
+from gpuparse.parse.logic.items import END, ONLY, START, SYMBOL
+from gpuparse.parse.logic.state import LAST_INFERRED, N_FRONTIER, Run, is_punctuation
+from gpuparse.parse.logic.strategy import NO_HEAD, Logic, allows_children, find_heads
+from gpuparse.parse.model.rules import Layout, View
+from gpuparse.parse.search.atoms import (
+    FROM_HEAD,
+    FROM_LEFT,
+    FROM_RIGHT,
+    REACH,
+    Atoms,
+    set_beside,
+    set_child_lengths,
+    set_length_beside,
+    set_role,
+    set_view,
 )
-_STATE_PART, _LEFT_PART, _RIGHT_PART, _HEAD_PART, _CHILDREN_PART, _WHOLE_PART = (int(part) for part in Part)
-_OF_LEFT, _OF_RIGHT, _OF_HEAD = range(3)  # rows of `places`
-REMEMBERED = 1 << 12  # columns, and runs of children: as many as a cache holds
-_HEADS = len(Column)  # stands for the heads of a run, among the columns
+from gpuparse.parse.search.memory import AT_HEAD, AT_LEFT, AT_RIGHT, place_of
+
+_SENTENCE, _STATE, _BEFORE, _AFTER, _LEFT_WORDS, _RIGHT_WORDS = (int(view) for view in [*View][:6])
+_LEFT, _RIGHT, _LEFT_CHILD, _RIGHT_CHILD, _HEAD, _CHILDREN = (int(view) for view in [*View][6:])
+_R2L, _L2R = int(Strategy.r2l), int(Strategy.l2r)
+_USED, _ALLOWED = range(2)  # columns of what is remembered about a pattern
+_ALONE = 1 << 32  # stands where a second child's symbol would: no symbol is as great
 
 
 class Grammar(NamedTuple):
-    """All that compiled code needs to know of a model besides its rules."""
+    """All that compiled code needs to know of a model besides what rules weigh."""
 
     atoms: Atoms
-    heads: HeadTable
-    label_symbols: np.ndarray  # ITEM[labels]; TOP is the last
-    strategy: int
-    max_children: int
+    logic: Logic
+    layout: Layout
 
 
 class Batch(NamedTuple):
-    """The rows and candidates of one round. Candidates of a search are neighbours, and so are its rows."""
+    """The candidates of one round. Those of a search are neighbours."""
 
-    bits: np.ndarray  # uint64[rows, words]: the model's features that a row has
-    parts: np.ndarray  # uint8[rows]
-    scores: np.ndarray  # int64[rows, labels]: fixed point; NO_SCORE where a label has another head
-    filled: np.ndarray  # int64[2]: rows and candidates in use
+    fires: np.ndarray  # uint64[candidates, words]: the rules that fire, each for its label
+    scores: np.ndarray  # int64[candidates, labels]: fixed point
+    filled: np.ndarray  # int64[1]: candidates in use
     children: np.ndarray  # int32[candidates, 2]: i and j
-    rows: np.ndarray  # int32[candidates, 3]: the rows of i, of j, and of (i, j)
-    heads: np.ndarray  # int32[candidates, labels]: the head child, from i on, or -1 where the label is not allowed
-    head_rows: np.ndarray  # int32[candidates, max_children, 2]: the rows of h and of (i, j, h), for each head in use
-    content: np.ndarray  # uint64[words]: of the frontier items of the state being written
-    inside: np.ndarray  # uint64[words]: of the same
-    hashes: np.ndarray  # uint64[2, words + 1]: of the items before each, and from each on
-    column_keys: np.ndarray  # uint64[REMEMBERED]: a hash of what decided the bits remembered here
-    column_bits: np.ndarray  # uint64[REMEMBERED, words]
-    whole_keys: np.ndarray  # uint64[REMEMBERED]: a hash of the children and the head whose bits are remembered here
-    whole_bits: np.ndarray  # uint64[REMEMBERED, words]: of the columns TO_HEAD, FROM_HEAD and NON_HEAD
-    heads_keys: np.ndarray  # uint64[REMEMBERED]: a hash of the children whose heads are remembered here
-    heads_known: np.ndarray  # int64[REMEMBERED, labels + 1]: the heads, and those in use, as bits
-    places: np.ndarray  # int32[3, words + 1]: the rows of the i, j and h of the state being written, -1 for none
-    totals: np.ndarray  # int64[labels]: the scores of the inferences being taken back
-    cuts: np.ndarray  # int64[CUTS]: the points of the inference being written
-    fires: np.ndarray  # uint64[blocks]: the rules that fire on the row being scored
+    heads: np.ndarray  # int32[candidates, labels]: the head child, from i on, or NO_HEAD: the label is not allowed
+    runs: np.ndarray  # int64[candidates]: where what is known of the run of children is remembered
+    alike: np.ndarray  # int64[candidates]: the same; of a run that was never met before, that of one with the same end
 
 
-def make_batch(
-    rows: int, candidates: int, words: int, blocks: int, labels: int, max_children: int, n_words: int
-) -> Batch:
-    """An empty batch; `words` is the length of a bit set, `blocks` of what fires, `n_words` of the longest sentence."""
+def make_batch(candidates: int, words: int, labels: int) -> Batch:
+    """An empty batch; `words` is the length of a bit set."""
     return Batch(
-        bits=np.empty((rows, words), np.uint64),
-        parts=np.empty(rows, np.uint8),
-        scores=np.empty((rows, labels), np.int64),
-        filled=np.zeros(2, np.int64),
+        fires=np.empty((candidates, words), np.uint64),
+        scores=np.empty((candidates, labels), np.int64),
+        filled=np.zeros(1, np.int64),
         children=np.empty((candidates, 2), np.int32),
-        rows=np.empty((candidates, 3), np.int32),
         heads=np.empty((candidates, labels), np.int32),
-        head_rows=np.empty((candidates, max_children, 2), np.int32),
-        content=np.empty(n_words, np.uint64),
-        inside=np.empty(n_words, np.uint64),
-        hashes=np.empty((2, n_words + 1), np.uint64),
-        column_keys=np.zeros(REMEMBERED, np.uint64),
-        column_bits=np.empty((REMEMBERED, words), np.uint64),
-        whole_keys=np.zeros(REMEMBERED, np.uint64),
-        whole_bits=np.empty((REMEMBERED, words), np.uint64),
-        heads_keys=np.zeros(REMEMBERED, np.uint64),
-        heads_known=np.empty((REMEMBERED, labels + 1), np.int64),
-        places=np.empty((3, n_words + 1), np.int32),
-        totals=np.empty(labels, np.int64),
-        cuts=np.empty(CUTS, np.int64),
-        fires=np.empty(blocks, np.uint64),
+        runs=np.empty(candidates, np.int64),
+        alike=np.empty(candidates, np.int64),
     )
 
 
@@ -106,192 +82,311 @@ def most_candidates(n_words: int, max_children: int) -> int:
     return n_words * max_children
 
 
-def most_rows(n_words: int, max_children: int) -> int:
-    """No state of a sentence of this many words has more rows."""
-    return 1 + 3 * n_words + most_candidates(n_words, max_children) * (1 + max_children)
+@inlined
+def _copy(out, bits):
+    for word in range(len(out)):
+        out[word] = bits[word]
 
 
 @inlined
-def _new_row(batch, part):
-    """A new row of the batch; its bits are still to be written, and which labels want its scores."""
-    row = batch.filled[0]
-    batch.filled[0] += 1
-    batch.parts[row] = part
-    return row
+def _and(out, bits):
+    for word in range(len(out)):
+        out[word] &= bits[word]
 
 
 @inlined
-def _new_shared_row(batch, part):
-    """A new row, to be scored for every label."""
-    row = _new_row(batch, part)
-    batch.scores[row] = 0
-    return row
+def _or(out, bits):
+    for word in range(len(out)):
+        out[word] |= bits[word]
 
 
 @inlined
-def _place(key):
-    """Where what has this key is remembered, if it is."""
-    return np.int64(key >> np.uint64(40)) & (REMEMBERED - 1)
+def _satisfied(planes, row, out):
+    """Write the rules that are satisfied in a view, given its row."""
+    for word in range(len(out)):
+        out[word] = ~row[word]
+    for plane in range(1, len(planes) - 1):
+        _and(out[: planes[plane + 1] - planes[plane]], row[planes[plane] : planes[plane + 1]])
+
+
+@spliced
+def _row(grammar, memory, number, view):
+    """Room for a row of a view, one of three."""
+    return memory.rows[number, : grammar.layout.planes[view, -1]]
 
 
 @inlined
-def _join(row, a, b, first):
-    """Write into a row the bits of two others, from a word on."""
-    row, a, b = row[first:], a[first:], b[first:]  # from 0 on, so that the loop becomes vector instructions
-    for word in range(len(row)):
-        row[word] = a[word] | b[word]
-
-
-@inlined
-def _join_three(row, a, b, c, first):
-    """Write into a row the bits of three others, from a word on."""
-    row, a, b, c = row[first:], a[first:], b[first:], c[first:]
-    for word in range(len(row)):
-        row[word] = a[word] | b[word] | c[word]
+def _run_key(memory, start, stop, key):
+    """A hash of a run of frontier items and of a hash."""
+    for at in range(start, stop):
+        key = mix(key, memory.content[at])
+    return key
 
 
 @compiled
-def _add_columns(columns, sentence, size, batch, i, j, h, row, first):
-    """Set in a row, from a word on, the bits of some columns of the inference over (i, j) with head h."""
-    for column in columns:
-        key = mix(column_key(column, 0, batch.content, size, batch.hashes, i, j, h), sentence[4])
-        if column in (_LEFT_CHILD, _RIGHT_CHILD, _HEAD):  # which look at the children of one item
-            key = mix(key, batch.inside[i if column == _LEFT_CHILD else j if column == _RIGHT_CHILD else h])
-        place = _place(key)
-        known = batch.column_bits[place]
-        if batch.column_keys[place] != key:
-            batch.column_keys[place] = key
-            known[:] = 0
-            set_column(column, *sentence[:4], batch.cuts, known)
-        _join(row, row, known, first)
+def _join_view(view, key, site, grammar, memory, out):
+    """Take out of a bit set the rules that are not satisfied in a view, which the key stands for."""
+    place = place_of(key, memory.view_keys.shape[1])
+    known = memory.view_satisfied[view, place]
+    if memory.view_keys[view, place] != key:
+        memory.view_keys[view, place] = key
+        row = _row(grammar, memory, 0, view)
+        _copy(row, grammar.layout.blank[view])
+        set_view(view, grammar.atoms, site, memory.cuts, row)
+        _satisfied(grammar.layout.planes[view], row, known)
+    _and(out, known)
 
 
 @compiled
-def _find_heads(grammar, items, terminals, frontier, size, i, j, heads):
-    """The head child, from i on, of every label that is allowed over (i, j); returns the heads in use, as bits."""
-    n_labels = len(heads)
-    used = 0
-    for label in range(n_labels):
-        heads[label] = -1
-        if allows_label(label, n_labels, grammar.label_symbols, items, frontier, size, i, j):
-            heads[label] = 0 if i == j else head_index(grammar.heads, label, items, terminals, frontier, i, j) - i
-            used |= 1 << heads[label]
-    return used
+def _learn_place(kind, at, place, near, site, grammar, memory):
+    """Remember what is satisfied in the views around a place, if a run begins or ends there or has its head there."""
+    state, size = site.state, site.state.extent[N_FRONTIER]
+    known = memory.place_satisfied[kind, place]
+    set_cuts(memory.cuts, state, Run(at, at, at))
+    known[:] = ~np.uint64(0)
+    item = state.frontier[at]
+    own = mix(site.sentence, memory.inside[at])
+    if kind == AT_LEFT:
+        words = mix(site.sentence, state.items[item, START])
+        _join_view(_LEFT_WORDS, words, site, grammar, memory, known)
+        _join_view(_LEFT, near, site, grammar, memory, known)
+        _join_view(_LEFT_CHILD, _run_key(memory, at, min(at + REACH, size), own), site, grammar, memory, known)
+    elif kind == AT_RIGHT:
+        words = mix(site.sentence, state.items[item, END])
+        _join_view(_RIGHT_WORDS, words, site, grammar, memory, known)
+        after = _run_key(memory, at + 1, min(at + REACH + 1, size), words)
+        _join_view(_RIGHT, after, site, grammar, memory, known)
+        _join_view(_RIGHT_CHILD, _run_key(memory, max(at - 3, 0), at + 1, own), site, grammar, memory, known)
+    else:
+        beside = _run_key(memory, max(at - 3, 0), min(at + REACH, size), mix(own, min(at, 3)))
+        _join_view(_HEAD, beside, site, grammar, memory, known)
 
 
 @compiled
-def _recall_heads(grammar, batch, sentence, terminals, size, i, j, heads):
-    """What _find_heads finds, which for more than one child depends on nothing but them."""
-    items, frontier = sentence[2], sentence[3]
-    if i == j:
-        return _find_heads(grammar, items, terminals, frontier, size, i, j, heads)
-    key = mix(run_key(_HEADS, batch.content, i, j + 1, 0), sentence[4])
-    place = _place(key)
-    known = batch.heads_known[place]
-    n_labels = len(heads)
-    if batch.heads_keys[place] != key:
-        batch.heads_keys[place] = key
-        known[n_labels] = _find_heads(grammar, items, terminals, frontier, size, i, j, known[:n_labels])
-    for label in range(n_labels):
-        heads[label] = known[label]
-    return known[n_labels]
-
-
-@compiled
-def expand(pool, slot, grammar, batch):
-    """Write the candidates and rows of the state at hand; returns how many inferences there are to score."""
-    registers = pool.registers[slot]
-    items, frontier, size = pool.items[slot], pool.frontier[slot], registers[_FRONTIER]
-    terminals = pool.terminals[slot, : registers[_WORDS]]
-    sentence = (grammar.atoms, pool.of_word[slot], items, frontier, np.uint64(registers[_CONTENT]))
-    batch.places[:, :size] = -1
-    for at in range(size):
-        batch.content[at] = pool.content[slot, frontier[at]]
-        batch.inside[at] = pool.inside[slot, frontier[at]]
-    hash_ends(batch.content, size, batch.hashes)
-    state_row = _new_shared_row(batch, _STATE_PART)
-    registers[_FIRST_ROW] = state_row
-    registers[_FIRST_CANDIDATE] = batch.filled[1]
-    set_cuts(batch.cuts, items, frontier, size, len(terminals), 0, 0, 0)
-    batch.bits[state_row] = 0
-    _add_columns((_SENTENCE,), sentence, size, batch, 0, 0, 0, batch.bits[state_row], 0)
-    set_column(_STATE, *sentence[:4], batch.cuts, batch.bits[state_row])
-    inferences = 0
-    for i in range(size):
-        for j in range(i, min(i + grammar.max_children, size)):
-            if not allows_children(grammar.strategy, registers[_LAST], items, terminals, frontier, i, j):
+def _look_around(site, grammar, memory, reach):
+    """Write what is satisfied around each place, if a run begins or ends there or has its head there."""
+    state, size = site.state, site.state.extent[N_FRONTIER]
+    for at in range(reach.first_left, reach.last_right + 1):
+        first = max(at - REACH, 0)
+        near = _run_key(memory, first, at, mix(site.sentence, at - first))
+        key = _run_key(memory, at, min(at + REACH + 1, size), mix(near, memory.inside[at]))
+        place = place_of(key, memory.place_keys.shape[1])
+        edge = not is_punctuation(state, at)
+        for kind in range(3):
+            if kind == AT_LEFT and not (edge and at <= reach.last_left):
                 continue
-            candidate = batch.filled[1]
-            used = _recall_heads(grammar, batch, sentence, terminals, size, i, j, batch.heads[candidate])
+            if kind == AT_RIGHT and not (edge and at >= reach.first_right):
+                continue
+            if memory.place_keys[kind, place] != key:
+                memory.place_keys[kind, place] = key
+                _learn_place(kind, at, place, near, site, grammar, memory)
+            _copy(memory.around[kind, at], memory.place_satisfied[kind, place])
+
+
+@compiled
+def _learn_beside(view, place, length, row, grammar, memory):
+    """Remember what is satisfied in all items on one side, which set what is in the row."""
+    whole = _row(grammar, memory, 1, view)
+    _copy(whole, row)
+    set_length_beside(view, grammar.atoms, length, whole)
+    _satisfied(grammar.layout.planes[view], whole, memory.view_satisfied[view, place])
+
+
+@compiled
+def _join_beside(view, key, length, row, grammar, memory, out):
+    """Take out of a bit set the rules that are not satisfied in all items on one side, which set what is in the row."""
+    place = place_of(key, memory.view_keys.shape[1])
+    if memory.view_keys[view, place] != key:
+        memory.view_keys[view, place] = key
+        _learn_beside(view, place, length, row, grammar, memory)
+    _and(out, memory.view_satisfied[view, place])
+
+
+@compiled
+def _look_at_state(site, grammar, memory, reach):
+    """Write what is satisfied in the state, and at each place where a run may begin, end or have its head."""
+    state, atoms, layout = site.state, grammar.atoms, grammar.layout
+    size, shared = state.extent[N_FRONTIER], memory.shared[0]
+    set_cuts(memory.cuts, state, Run(0, 0, 0))
+    row = _row(grammar, memory, 0, _STATE)
+    _copy(row, layout.blank[_STATE])
+    set_view(_STATE, atoms, site, memory.cuts, row)
+    _satisfied(layout.planes[_STATE], row, shared)
+    _join_view(_SENTENCE, site.sentence, site, grammar, memory, shared)
+    _look_around(site, grammar, memory, reach)
+    row = _row(grammar, memory, 2, _BEFORE)
+    _copy(row, layout.blank[_BEFORE])
+    for at in range(reach.last_left + 1):
+        if at > 0:
+            set_beside(_BEFORE, atoms, site, state.frontier[at - 1], row)
+        if at >= reach.first_left and not is_punctuation(state, at):
+            out = memory.around[AT_LEFT, at]
+            _join_beside(_BEFORE, mix(site.sentence, memory.before[at]), at, row, grammar, memory, out)
+            _and(out, shared)
+    row = _row(grammar, memory, 2, _AFTER)
+    _copy(row, layout.blank[_AFTER])
+    for at in range(size - 1, reach.first_right - 1, -1):
+        if at < size - 1:
+            set_beside(_AFTER, atoms, site, state.frontier[at + 1], row)
+        if at <= reach.last_right and not is_punctuation(state, at):
+            key, out = mix(site.sentence, memory.after[at + 1]), memory.around[AT_RIGHT, at]
+            _join_beside(_AFTER, key, size - 1 - at, row, grammar, memory, out)
+
+
+@compiled
+def _learn_pattern(place, left, right, site, logic, layout, memory):
+    """Remember which labels the children allow, and the head of each, which only their symbols decide."""
+    heads, about = memory.pattern_heads[place], memory.pattern_about[place]
+    about[_USED] = find_heads(logic, site.state, left, right, heads)
+    allowed = 0
+    for label in range(len(heads)):
+        allowed += heads[label] != NO_HEAD
+    about[_ALLOWED] = allowed
+    number = 0
+    for head in range(right - left + 1):
+        if about[_USED] & (1 << head):
+            rules = memory.pattern_rules[place, number]
+            rules[:] = 0
+            for label in range(len(heads)):
+                if heads[label] == head:
+                    _or(rules, layout.of_label[label])
+            number += 1
+
+
+@compiled
+def _learn_role(role, place, item, site, atoms, memory):
+    """Remember what a child in a role sets."""
+    row = memory.role_rows[place]
+    row[:] = 0
+    set_role(role, atoms, site, item, row)
+
+
+@compiled
+def _add_role(role, at, site, atoms, memory, row):
+    """Add to a row what a child in a role sets."""
+    key = mix(mix(site.sentence, memory.content[at]), role)
+    place = place_of(key, len(memory.role_keys))
+    if memory.role_keys[place] != key:
+        memory.role_keys[place] = key
+        _learn_role(role, place, site.state.frontier[at], site, atoms, memory)
+    _or(row, memory.role_rows[place])
+
+
+@compiled
+def _learn_run(place, pattern, left, right, site, grammar, memory):
+    """Remember the rules that are satisfied in the children, each if the head is that of its label."""
+    atoms, planes = grammar.atoms, grammar.layout.planes[_CHILDREN]
+    row, whole = _row(grammar, memory, 0, _CHILDREN), _row(grammar, memory, 1, _CHILDREN)
+    _copy(row, grammar.layout.blank[_CHILDREN])
+    for at in range(left, right + 1):
+        _add_role(FROM_LEFT + min(at - left, REACH), at, site, atoms, memory, row)
+        _add_role(FROM_RIGHT + min(right - at, REACH), at, site, atoms, memory, row)
+    set_cuts(memory.cuts, site.state, Run(left, right, left))
+    set_child_lengths(0, atoms.headless, atoms, site, memory.cuts, row)
+    satisfied, room = memory.run_satisfied[place], memory.shared[1]
+    satisfied[:] = 0
+    number = 0
+    for head in range(left, right + 1):
+        if memory.pattern_about[pattern, _USED] & (1 << (head - left)):
+            _copy(whole, row)
+            for at in range(left, right + 1):
+                _add_role(FROM_HEAD + min(max(at - head, -REACH - 1), REACH + 1), at, site, atoms, memory, whole)
+            set_cuts(memory.cuts, site.state, Run(left, right, head))
+            set_child_lengths(atoms.headless, len(atoms.counting), atoms, site, memory.cuts, whole)
+            _satisfied(planes, whole, room)
+            _and(room, memory.pattern_rules[pattern, number])
+            _or(satisfied, room)
+            number += 1
+
+
+class Reach(NamedTuple):
+    """Where a state allows runs of children to begin and to end, the frontier indices."""
+
+    first_left: int
+    last_left: int
+    first_right: int
+    last_right: int
+
+
+@compiled
+def _reach(logic, state):
+    """The reach of a state; some runs within it may not be allowed."""
+    last, end = state.extent[LAST_INFERRED], state.extent[N_FRONTIER] - 1
+    if last >= 0 and logic.strategy == _R2L:
+        return Reach(0, last, 0, min(end, last + logic.max_children - 1))
+    if last >= 0 and logic.strategy == _L2R:
+        return Reach(max(0, last - logic.max_children + 1), end, last, end)
+    return Reach(0, end, 0, end)
+
+
+@compiled
+def expand(site, grammar, batch, memory):
+    """Append the candidates of the state at hand to a batch; returns how many inferences there are to score."""
+    state, logic = site.state, grammar.logic
+    items, frontier, size = state.items, state.frontier, state.extent[N_FRONTIER]
+    n_labels = batch.heads.shape[1]
+    for at in range(size):
+        memory.content[at] = site.content[frontier[at]]
+        memory.inside[at] = site.inside[frontier[at]]
+    hash_ends(Keys(memory.content, memory.before, memory.after), size)
+    reach = _reach(logic, state)
+    _look_at_state(site, grammar, memory, reach)
+    inferences = 0
+    for left in range(reach.first_left, reach.last_left + 1):
+        run, symbols = site.sentence, np.uint64(0)
+        for right in range(left, min(left + logic.max_children, size)):
+            run = mix(run, memory.content[right])
+            symbols = mix(symbols, 2 * items[frontier[right], SYMBOL] + is_punctuation(state, right))
+            if not allows_children(logic, state, left, right):
+                continue
+            kind = symbols
+            if left == right:  # what is below an only child, and whether there are others, decides what is allowed
+                kind = mix(kind, _ALONE + (size == 1))
+                below = items[frontier[left], ONLY]
+                while below >= 0:
+                    kind = mix(kind, items[below, SYMBOL])
+                    below = items[below, ONLY]
+            pattern = place_of(kind, len(memory.pattern_keys))
+            if memory.pattern_keys[pattern] != kind:
+                memory.pattern_keys[pattern] = kind
+                _learn_pattern(pattern, left, right, site, logic, grammar.layout, memory)
+            used = memory.pattern_about[pattern, _USED]
             if used == 0:
                 continue
-            for label in range(batch.heads.shape[1]):
-                inferences += batch.heads[candidate, label] >= 0
-            batch.filled[1] += 1
-            batch.children[candidate, 0] = i
-            batch.children[candidate, 1] = j
-            _write_rows(sentence, size, len(terminals), batch, state_row, candidate, i, j, used)
-    registers[_CANDIDATES] = batch.filled[1] - registers[_FIRST_CANDIDATE]
+            key = mix(run, kind)
+            place = place_of(key, len(memory.run_keys))
+            candidate = batch.filled[0]
+            batch.filled[0] += 1
+            batch.alike[candidate] = place
+            if memory.run_keys[place] != key:
+                memory.run_keys[place] = key
+                _learn_run(place, pattern, left, right, site, grammar, memory)
+                batch.alike[candidate] = memory.run_before[right]
+            memory.run_before[right] = place
+            inferences += memory.pattern_about[pattern, _ALLOWED]
+            batch.children[candidate, 0] = left
+            batch.children[candidate, 1] = right
+            batch.runs[candidate] = place
+            for label in range(n_labels):
+                batch.heads[candidate, label] = memory.pattern_heads[pattern, label]
+            _join_places(batch.fires[candidate], place, pattern, left, right, used, memory)
     return inferences
 
 
-@compiled
-def _write_rows(sentence, size, n_words, batch, state_row, candidate, i, j, used):
-    """Write the rows of a candidate: i, j, (i, j), and for each head in use h and (i, j, h)."""
-    places, bits, first = batch.places, batch.bits, sentence[0].marks.part_words
-    set_cuts(batch.cuts, sentence[2], sentence[3], size, n_words, i, j, i)
-    if places[_OF_LEFT, i] < 0:
-        places[_OF_LEFT, i] = _new_shared_row(batch, _LEFT_PART)
-        row, word = bits[places[_OF_LEFT, i]], first[_LEFT_PART]
-        _join(row, bits[state_row], bits[state_row], word)
-        _add_columns((_LEFT, _LEFT_CHILD), sentence, size, batch, i, j, i, row, word)
-    if places[_OF_RIGHT, j] < 0:
-        places[_OF_RIGHT, j] = _new_shared_row(batch, _RIGHT_PART)
-        row, word = bits[places[_OF_RIGHT, j]], first[_RIGHT_PART]
-        _join(row, bits[state_row], bits[state_row], word)
-        _add_columns((_RIGHT, _RIGHT_CHILD), sentence, size, batch, i, j, i, row, word)
-    both = _new_shared_row(batch, _CHILDREN_PART)
-    word = first[_CHILDREN_PART]
-    _join(bits[both], bits[places[_OF_LEFT, i]], bits[places[_OF_RIGHT, j]], word)
-    _add_columns((_CHILDREN,), sentence, size, batch, i, j, i, bits[both], word)
-    batch.rows[candidate, 0] = places[_OF_LEFT, i]
-    batch.rows[candidate, 1] = places[_OF_RIGHT, j]
-    batch.rows[candidate, 2] = both
-    for h in range(i, j + 1):
-        if used & (1 << (h - i)):
-            _write_head(sentence, size, n_words, batch, state_row, candidate, both, i, j, h)
-
-
-@compiled
-def _recall_whole(sentence, size, batch, i, j, h, first):
-    """Where the bits are, from a word on, that only the children and the head together decide."""
-    key = mix(column_key(_NON_HEAD, 0, batch.content, size, batch.hashes, i, j, h), sentence[4])
-    place = _place(key)
-    if batch.whole_keys[place] != key:
-        batch.whole_keys[place] = key
-        known = batch.whole_bits[place]
-        known[first:] = 0
-        _add_columns((_TO_HEAD, _FROM_HEAD), sentence, size, batch, i, j, h, known, first)
-        set_column(_NON_HEAD, *sentence[:4], batch.cuts, known)
-    return place
-
-
-@compiled
-def _write_head(sentence, size, n_words, batch, state_row, candidate, both, i, j, h):
-    """Write the rows of h and of (i, j, h), the latter for the labels whose head is h."""
-    places, bits, first = batch.places, batch.bits, sentence[0].marks.part_words
-    set_cuts(batch.cuts, sentence[2], sentence[3], size, n_words, i, j, h)
-    if places[_OF_HEAD, h] < 0:
-        places[_OF_HEAD, h] = _new_shared_row(batch, _HEAD_PART)
-        row, word = bits[places[_OF_HEAD, h]], first[_HEAD_PART]
-        _join(row, bits[state_row], bits[state_row], word)
-        _add_columns((_HEAD,), sentence, size, batch, i, j, h, row, word)
-    whole = _new_row(batch, _WHOLE_PART)
-    row, word = bits[whole], first[_WHOLE_PART]
-    known = batch.whole_bits[_recall_whole(sentence, size, batch, i, j, h, word)]
-    _join_three(row, bits[both], bits[places[_OF_HEAD, h]], known, word)
-    heads, scores = batch.heads[candidate], batch.scores[whole]
-    for label in range(len(scores)):
-        scores[label] = 0 if heads[label] == h - i else NO_SCORE
-    batch.head_rows[candidate, h - i, 0] = places[_OF_HEAD, h]
-    batch.head_rows[candidate, h - i, 1] = whole
+@inlined
+def _join_places(fires, place, pattern, left, right, used, memory):
+    """Write the rules that fire for a candidate."""
+    number = 0
+    for head in range(left, right + 1):
+        if used & (1 << (head - left)):
+            rules, near = memory.pattern_rules[pattern, number], memory.around[AT_HEAD, head]
+            if number == 0:
+                for word in range(len(fires)):
+                    fires[word] = rules[word] & near[word]
+            else:
+                for word in range(len(fires)):
+                    fires[word] |= rules[word] & near[word]
+            number += 1
+    children, begin, end = memory.run_satisfied[place], memory.around[AT_LEFT, left], memory.around[AT_RIGHT, right]
+    for word in range(len(fires)):
+        fires[word] &= children[word] & begin[word] & end[word]

@@ -18,15 +18,16 @@ from gpuparse.jit import eventual, is_slow, kernel
 from gpuparse.kernels import ScoreOps, computes_on_host
 from gpuparse.options import SearchOptions, Strategy
 from gpuparse.parse.features.space import FeatureSpace
-from gpuparse.parse.logic.headtable import compile_heads
-from gpuparse.parse.logic.vocabulary import TOP, Vocabulary
+from gpuparse.parse.logic.strategy import Inference, make_logic
+from gpuparse.parse.logic.vocabulary import Vocabulary
 from gpuparse.parse.model.rules import Rules
 from gpuparse.parse.search.atoms import collect_atoms
-from gpuparse.parse.search.expansion import Batch, Grammar, make_batch, most_candidates, most_rows
+from gpuparse.parse.search.expansion import Batch, Grammar, make_batch, most_candidates
+from gpuparse.parse.search.memory import Memory, make_memory
 from gpuparse.parse.search.pool import Pool, Register, Status, make_pool
 from gpuparse.parse.search.rounds import Plan, absorb, advance, begin, make_search
-from gpuparse.parse.search.scoring import Scorer
-from gpuparse.trees import UNPARSED, Span, Token, Tree, count_words
+from gpuparse.parse.search.scoring import HostScorer, Scorer
+from gpuparse.trees import TOP, UNPARSED, Span, Token, Tree, count_words
 
 FIRST_WORDS = 40  # there is room for sentences of this length from the start
 ROUNDS = 64  # that compiled code makes before Python can be interrupted
@@ -53,10 +54,11 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Parse:
-    """A tree over the tokens of a prepared sentence, and what it costs: nan where the sentence was not searched."""
+    """A tree over the tokens of a sentence, and what it costs: nan where the sentence was not searched."""
 
     tree: Tree
     cost: float
+    derivation: tuple[Inference, ...] = ()  # how it was built; without TOP where that was put over a partial parse
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,7 @@ class _Run:
     plan: Plan
     pool: Pool
     batch: Batch
+    memory: Memory
     tokens: list[Sequence[Token] | None]  # the sentence in each slot
     number: list[int]  # and its number
     spent: list[float]  # the seconds that it has had so far
@@ -142,15 +145,11 @@ class Parser:
         self.vocabulary = vocabulary
         self.rules = rules
         self.seconds: dict[str, float] | None = None  # of CPU time, by "features", "scoring", "agenda"; None: not asked
-        self._kernels, self._score = kernels, Scorer(kernels, rules)
+        self._kernels = kernels
         self._search = make_search(kernels.score_rows) if computes_on_host(kernels) else None
-        self._grammar = Grammar(
-            collect_atoms(FeatureSpace(vocabulary), rules.features, rules.marks),
-            compile_heads(vocabulary),
-            vocabulary.label_symbols,
-            int(strategy),
-            max_children,
-        )
+        self.score = HostScorer(kernels.score_rows, rules) if computes_on_host(kernels) else Scorer(kernels, rules)
+        atoms = collect_atoms(FeatureSpace(vocabulary), rules.features, rules.marks)
+        self.grammar = Grammar(atoms, make_logic(vocabulary, strategy, max_children), rules.layout)
 
     def parse(self, sentences: Iterable[Sequence[Token]], options: SearchOptions = USUAL_SEARCH) -> Iterator[Result]:
         """The results in the order of the sentences, each as soon as those before it are known.
@@ -194,7 +193,9 @@ class Parser:
         """The trees of the pieces under one TOP; they cost nothing that could be compared with another tree."""
         most = min(PIECE_TOKENS, options.max_words or PIECE_TOKENS)
         pieces = list(cut(tokens, most, self.vocabulary.language.raised))
-        limit = min(max(options.limit // max(len(pieces), 1), 1), PIECE_LIMIT)  # together as many as for any sentence
+        limit = min(
+            max(options.limit_for(len(tokens)) // max(len(pieces), 1), 1), PIECE_LIMIT
+        )  # together as many as for any sentence
         few = replace(options, limit=limit, k=1, batch=1, max_words=None, timeout=None)
         spans, scored = [Span(TOP, 0, len(tokens))], 0
         for (start, _), result in zip(pieces, self.parse((tokens[i:j] for i, j in pieces), few), strict=True):
@@ -203,9 +204,9 @@ class Parser:
         return Result((Parse(Tree.from_spans(spans, tokens), math.nan),), outcome, scored, False)
 
     def _begin_run(self, options: SearchOptions) -> _Run:
-        use_chart = self._grammar.strategy == int(Strategy.bu)
-        sizes = (options.limit, options.width, options.max_popped)
-        plan = Plan(int(options.method), options.max_min, *sizes, use_chart)
+        use_chart = self.grammar.logic.strategy == int(Strategy.bu)
+        sizes = (options.width, options.max_popped)
+        plan = Plan(int(options.method), options.max_min, *sizes, use_chart, options.cost_gap)
         memory = self._make_memory(options, FIRST_WORDS)
         slots = self._slots(options)
         return _Run(options, plan, *memory, [None] * slots, [-1] * slots, [0.0] * slots, [None] * slots)
@@ -213,38 +214,39 @@ class Parser:
     def _slots(self, options: SearchOptions) -> int:
         return options.batch or self._kernels.BATCH
 
-    def _make_memory(self, options: SearchOptions, words: int) -> tuple[Pool, Batch]:
+    def _make_memory(self, options: SearchOptions, words: int) -> tuple[Pool, Batch, Memory]:
         """Room for sentences of at most so many words."""
-        labels, groups = len(self.vocabulary.labels), len(self._grammar.atoms.groups)
-        max_children = self._grammar.max_children
-        use_chart = self._grammar.strategy == int(Strategy.bu)
+        labels, groups = len(self.vocabulary.labels), len(self.grammar.atoms.groups)
+        max_children = self.grammar.logic.max_children
+        use_chart = self.grammar.logic.strategy == int(Strategy.bu)
         slots = self._slots(options)
-        pool = make_pool(slots, words, labels, groups, options.limit, options.k, use_chart)
-        rows, candidates = (slots * most(words, max_children) for most in (most_rows, most_candidates))
-        blocks = int(self.rules.layout.group_blocks[-1])
-        batch = make_batch(rows, candidates, self.rules.words, blocks, labels, max_children, words)
-        return pool, batch
+        pool = make_pool(slots, words, labels, groups, options.limit_for(words), options.k, use_chart)
+        batch = make_batch(slots * most_candidates(words, max_children), self.rules.words, labels)
+        return pool, batch, make_memory(self.rules, max_children, words)
 
     def _start(self, run: _Run, number: int, tokens: Sequence[Token]) -> None:
         """Put a sentence into a free slot; the memory grows if the sentence is longer than any before."""
         if len(tokens) > run.pool.terminals.shape[1]:
             old = run.pool
-            run.pool, run.batch = self._make_memory(run.options, 2 * len(tokens))
+            run.pool, run.batch, run.memory = self._make_memory(run.options, len(tokens) + len(tokens) // 4)
             for before, after in zip(old, run.pool, strict=True):
                 after[tuple(slice(length) for length in before.shape)] = before
         slot = run.tokens.index(None)
         run.tokens[slot], run.number[slot] = tokens, number
         run.spent[slot], run.scored[slot] = 0.0, None
         run.pool.registers[slot, Register.WORDS] = len(tokens)
+        run.pool.registers[slot, Register.LIMIT] = run.options.limit_for(len(tokens))
         run.pool.terminals[slot, : len(tokens)] = self.vocabulary.terminals(tokens)
-        _begin(run.pool, self._grammar, run.plan, slot)
+        _begin(run.pool, self.grammar, run.plan, slot)
 
     def _go_on(self, run: _Run) -> None:
         """A round, or several where all of it is compiled code."""
         began = time.monotonic()
         if self._search is not None and self.seconds is None:
             rounds = 1 if run.options.timeout is not None or is_slow() else ROUNDS
-            self._search(run.pool, self._grammar, run.plan, run.batch, self.rules.layout, self.rules.constant, rounds)
+            self._search(
+                run.pool, self.grammar, run.plan, run.batch, run.memory, self.rules.label, self.rules.weight, rounds
+            )
         else:
             self._round(run)
         if run.options.timeout is not None:
@@ -252,14 +254,12 @@ class Parser:
 
     def _round(self, run: _Run) -> None:
         times = [time.process_time()]
-        live = _advance(run.pool, self._grammar, run.plan, run.batch)
+        live = _advance(run.pool, self.grammar, run.plan, run.batch, run.memory)
         times.append(time.process_time())
         if live:
-            rows = int(run.batch.filled[0])
-            scores = run.batch.scores[:rows]
-            self._score(run.batch.bits[:rows], run.batch.parts[:rows], scores)
+            self.score(run.batch, run.memory)
             times.append(time.process_time())
-            _absorb(run.pool, self._grammar, run.plan, run.batch, scores, self.rules.constant)
+            _absorb(run.pool, self.grammar, run.plan, run.batch)
             times.append(time.process_time())
         if self.seconds is not None:
             for name, start, end in zip(self.seconds, times, times[1:], strict=False):
@@ -277,7 +277,7 @@ class Parser:
             if over and run.scored[slot] is None:
                 run.scored[slot] = int(registers[Register.SCORED])
             if over and live:
-                registers[Register.SCORED] = run.options.limit
+                registers[Register.SCORED] = registers[Register.LIMIT]
             elif over:
                 registers[Register.CURRENT], registers[Register.STATUS] = registers[Register.NEXT], Status.DONE
 
@@ -286,7 +286,7 @@ class Parser:
         for slot in map(int, np.flatnonzero(registers[:, Register.STATUS] == Status.DONE)):
             tokens = run.tokens[slot]
             assert tokens is not None
-            result = self._result(run.pool, slot, tokens, run.options)
+            result = self._result(run, slot, tokens)
             before = run.scored[slot]
             if before is not None:
                 result = self._timed_out(run.pool, slot, result, before)
@@ -301,31 +301,37 @@ class Parser:
             result = replace(result, parses=(replace(result.parses[0], cost=math.nan),))
         return replace(result, scored=scored, outcome=result.outcome if result.optimal else Outcome.TIMEOUT)
 
-    def _result(self, pool: Pool, slot: int, tokens: Sequence[Token], options: SearchOptions) -> Result:
+    def _result(self, run: _Run, slot: int, tokens: Sequence[Token]) -> Result:
+        pool, options = run.pool, run.options
         registers = pool.registers[slot]
         scored = int(registers[Register.SCORED])
         entries = pool.solutions[slot, : registers[Register.SOLUTIONS]]
+        entries = entries[pool.cost[slot, entries] <= pool.cost[slot, entries[:1]] + run.plan.gap]
         if len(entries) == 0:
             entry = int(registers[Register.CURRENT])
-            parse = Parse(self._tree(pool, slot, entry, tokens), float(pool.cost[slot, entry]))
-            return Result((parse,), Outcome.FALLBACK, scored, False)
-        parses = tuple(Parse(self._tree(pool, slot, e, tokens), float(pool.cost[slot, e])) for e in entries)
+            return Result((self._parse(pool, slot, entry, tokens),), Outcome.FALLBACK, scored, False)
+        parses = tuple(self._parse(pool, slot, int(entry), tokens) for entry in entries)
         cost, dropped = parses[0].cost, float(pool.dropped[slot])
         optimal = bool(registers[Register.COMPLETE]) or (dropped > cost if options.max_min else dropped >= cost)
         outcome = Outcome.OPTIMAL if optimal else Outcome.LIMIT
         return Result(parses, outcome, scored, optimal and int(registers[Register.GREEDY]) == int(entries[0]))
 
-    def _tree(self, pool: Pool, slot: int, entry: int, tokens: Sequence[Token]) -> Tree:
-        """The tree of an entry; where it is no final state, TOP goes over its frontier."""
-        chain, parent = [], pool.parent[slot]
-        while entry > 0:
-            chain.append(entry)
-            entry = parent.item(entry)
+    def _parse(self, pool: Pool, slot: int, entry: int, tokens: Sequence[Token]) -> Parse:
+        """The tree of an entry, what it costs, and how the search came to it."""
+        chain, at, parent = [], entry, pool.parent[slot]
+        while at > 0:
+            chain.append(at)
+            at = parent.item(at)
         chain.reverse()
-        inferences = (array[slot, chain].tolist() for array in (pool.label, pool.left, pool.right))
+        columns = (array[slot, chain].tolist() for array in (pool.label, pool.left, pool.right))
+        derivation = tuple(map(Inference, *columns))
+        return Parse(self._tree(derivation, tokens), float(pool.cost[slot, entry]), derivation)
+
+    def _tree(self, derivation: Sequence[Inference], tokens: Sequence[Token]) -> Tree:
+        """The tree of a derivation; where that does not end with TOP, TOP goes over all that is left."""
         frontier = [(word, word + 1) for word in range(len(tokens))]
         spans = []
-        for label, i, j in zip(*inferences, strict=True):
+        for label, i, j in derivation:
             span = (frontier[i][0], frontier[j][1])
             frontier[i : j + 1] = [span]
             spans.append(Span(self.vocabulary.labels[label], *span))

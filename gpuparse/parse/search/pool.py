@@ -13,6 +13,7 @@ import numpy as np
 
 from gpuparse.dtypes import ITEM
 from gpuparse.parse.logic.items import ITEM_COLUMNS, TERMINAL_COLUMNS
+from gpuparse.parse.logic.state import EXTENT_COLUMNS
 from gpuparse.parse.search.atoms import BROUGHT
 
 
@@ -36,19 +37,16 @@ class Register(IntEnum):
     POPPED = 5  # how many entries were taken off the agenda, the initial state among them
     CURRENT = 6  # the entry whose state is at hand
     NEXT = 7  # the entry to follow next, -1: ask the agenda
-    ITEMS = 8  # of the state at hand
-    FRONTIER = 9  # how many items its frontier has
-    LAST = 10  # the frontier index of the item inferred last, -1 at the initial state
-    SOLUTIONS = 11
-    COMPLETE = 12  # 1 when every partial parse that was ever set aside has been looked at
-    GREEDY = 13  # the best solution when the first greedy descent ended, -1 before
-    FIRST_ROW = 14  # of the state's rows in the batch
-    FIRST_CANDIDATE = 15
-    CANDIDATES = 16
-    LOOSE = 17  # how many entries wait on the agenda behind those in order
-    DEAD_END = 18  # the cheapest state met that allows nothing, -1: none
-    CONTENT = 19  # a hash of the terminals
-    COMPARED = 20  # the solution that the agenda compares with, 0: none
+    SOLUTIONS = 8
+    COMPLETE = 9  # 1 when every partial parse that was ever set aside has been looked at
+    GREEDY = 10  # the best solution when the first greedy descent ended, -1 before
+    FIRST_CANDIDATE = 11  # of the state's in the batch
+    CANDIDATES = 12
+    LOOSE = 13  # how many entries wait on the agenda behind those in order
+    DEAD_END = 14  # the cheapest state met that allows nothing, -1: none
+    CONTENT = 15  # a hash of the terminals
+    COMPARED = 16  # the solution that the agenda compares with, 0: none
+    LIMIT = 17  # of partial parses scored
 
 
 class Pool(NamedTuple):
@@ -60,7 +58,8 @@ class Pool(NamedTuple):
     label: np.ndarray  # int32[slots, entries]
     left: np.ndarray  # int32[slots, entries]: the first child, in the frontier of the parent's state
     right: np.ndarray  # int32[slots, entries]: the last
-    step: np.ndarray  # float64[slots, entries]: the cost of the inference
+    score: np.ndarray  # int64[slots, entries]: of the inference, fixed point
+    step: np.ndarray  # float64[slots, entries]: its cost
     cost: np.ndarray  # float64[slots, entries]: of the partial parse; under max-min the greatest step
     ahead: np.ndarray  # int32[slots, entries]: the items of the frontier that the search has yet to come to
     signature: np.ndarray  # uint64[slots, entries]: of the set of items
@@ -68,10 +67,11 @@ class Pool(NamedTuple):
     solutions: np.ndarray  # int32[slots, k]: the best first
     profile: np.ndarray  # float64[slots, words + 1]: the cost that the best solution had with so many items ahead
     dropped: np.ndarray  # float64[slots]: the least cost of what was dropped unseen
-    items: np.ndarray  # ITEM[slots, items, ITEM_COLUMNS]: of the state at hand
+    items: np.ndarray  # ITEM[slots, items, ITEM_COLUMNS]: of the state at hand, as all of a State
+    extent: np.ndarray  # int64[slots, EXTENT_COLUMNS]
     content: np.ndarray  # uint64[slots, items]: a hash of what features see of an item: its label, span and head
     inside: np.ndarray  # uint64[slots, items]: a hash of that, and of what they see of its children
-    frontier: np.ndarray  # ITEM[slots, words + 1]: of the state at hand
+    frontier: np.ndarray  # ITEM[slots, words + 1]
     chain: np.ndarray  # int32[slots, items]: room for the inferences of an entry
     sorted_steps: np.ndarray  # float64[slots, 2, items]: room for the costs of the inferences of two entries
     of_word: np.ndarray  # int32[slots, groups, words, BROUGHT]: the features that a word brings to a group
@@ -90,6 +90,7 @@ def make_pool(slots: int, words: int, labels: int, groups: int, limit: int, k: i
         label=np.empty((slots, entries), np.int32),
         left=np.empty((slots, entries), np.int32),
         right=np.empty((slots, entries), np.int32),
+        score=np.empty((slots, entries), np.int64),
         step=np.empty((slots, entries), np.float64),
         cost=np.empty((slots, entries), np.float64),
         ahead=np.empty((slots, entries), np.int32),
@@ -99,6 +100,7 @@ def make_pool(slots: int, words: int, labels: int, groups: int, limit: int, k: i
         profile=np.zeros((slots, words + 1), np.float64),
         dropped=np.empty(slots, np.float64),
         items=np.empty((slots, n_items, ITEM_COLUMNS), ITEM),
+        extent=np.empty((slots, EXTENT_COLUMNS), np.int64),
         content=np.empty((slots, n_items), np.uint64),
         inside=np.empty((slots, n_items), np.uint64),
         frontier=np.empty((slots, words + 1), ITEM),

@@ -8,18 +8,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpuparse.jit import Kernel, compiled, eventual
+from gpuparse.jit import Kernel, compiled, eventual, spliced
 from gpuparse.kernels import RowScorer
 from gpuparse.options import Method
 from gpuparse.parse.features.segments import mix
 from gpuparse.parse.logic.items import END, START, SYMBOL
-from gpuparse.parse.logic.strategy import items_ahead
+from gpuparse.parse.logic.state import N_FRONTIER
+from gpuparse.parse.logic.strategy import NO_HEAD, items_ahead
 from gpuparse.parse.model.rules import FIXED_POINT
 from gpuparse.parse.search.agenda import Order, charted, insert, precedes, sift_up, take_best
 from gpuparse.parse.search.atoms import look_up_words
 from gpuparse.parse.search.expansion import expand
 from gpuparse.parse.search.pool import Register, Status
-from gpuparse.parse.search.state import begin_state, go_to
+from gpuparse.parse.search.state import begin_state, go_to, site_of
 
 _STATUS, _WORDS, _ENTRIES, _AGENDA, _LOOSE = (
     int(r) for r in (Register.STATUS, Register.WORDS, Register.ENTRIES, Register.AGENDA, Register.LOOSE)
@@ -30,8 +31,8 @@ _SCORED, _POPPED, _CURRENT, _NEXT = (
 _SOLUTIONS, _COMPLETE, _GREEDY, _DEAD_END, _COMPARED = (
     int(r) for r in (Register.SOLUTIONS, Register.COMPLETE, Register.GREEDY, Register.DEAD_END, Register.COMPARED)
 )
-_FIRST_ROW, _FIRST_CANDIDATE, _CANDIDATES, _FRONTIER = (
-    int(r) for r in (Register.FIRST_ROW, Register.FIRST_CANDIDATE, Register.CANDIDATES, Register.FRONTIER)
+_FIRST_CANDIDATE, _CANDIDATES, _LIMIT = (
+    int(r) for r in (Register.FIRST_CANDIDATE, Register.CANDIDATES, Register.LIMIT)
 )
 _LIVE, _FALLBACK, _DONE = int(Status.LIVE), int(Status.FALLBACK), int(Status.DONE)
 
@@ -41,24 +42,25 @@ class Plan(NamedTuple):
 
     method: int
     max_min: bool
-    limit: int  # partial parses scored, at most
     width: int  # of the beam
     max_popped: int  # under beam search
     use_chart: bool
+    gap: float  # what costs more than the best tree and this is dropped; infinite under max-min
 
 
 _PROMISING, _GREEDY_METHOD, _BEAM = int(Method.promising), int(Method.greedy), int(Method.beam)
-_NOT_ALLOWED = np.iinfo(np.int64).min  # the score of what the state does not allow
+_LEAST, _MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max  # no score is beyond
 _HUGE = 2.0**62  # no fixed-point score is beyond
 
 
 @compiled
 def begin(pool, grammar, plan, slot):
-    """Start a search whose words and terminals are in place."""
+    """Start a search whose words, terminals and limit are in place."""
     registers = pool.registers[slot]
-    words = registers[_WORDS]
+    words, limit = registers[_WORDS], registers[_LIMIT]
     registers[:] = 0
     registers[_WORDS] = words
+    registers[_LIMIT] = limit
     registers[_STATUS] = _LIVE
     registers[_ENTRIES] = 1
     registers[_COMPLETE] = 1
@@ -79,54 +81,64 @@ def begin(pool, grammar, plan, slot):
 
 
 @compiled
-def advance(pool, grammar, plan, batch):
+def advance(pool, grammar, plan, batch, memory):
     """Bring every search to its next state and write what it allows into the batch; returns how many are not done."""
     batch.filled[:] = 0
     live = 0
     for slot in range(pool.registers.shape[0]):
         if pool.registers[slot, _STATUS] == _LIVE:
-            _advance_search(pool, slot, grammar, plan, batch)
+            _advance_search(pool, slot, grammar, plan, batch, memory)
         elif pool.registers[slot, _STATUS] == _FALLBACK:
-            _advance_fallback(pool, slot, grammar, batch)
+            _advance_fallback(pool, slot, grammar, batch, memory)
         live += pool.registers[slot, _STATUS] in (_LIVE, _FALLBACK)
     return live
 
 
-@compiled
+@spliced
 def _order(pool, slot, plan):
     return Order(
         pool.cost[slot], pool.step[slot], pool.parent[slot], pool.ahead[slot], pool.profile[slot],
-        pool.sorted_steps[slot], plan.max_min,
+        pool.sorted_steps[slot], plan.max_min, plan.gap,
     )  # fmt: skip
 
 
 @compiled
-def _advance_search(pool, slot, grammar, plan, batch):
+def _advance_search(pool, slot, grammar, plan, batch, memory):
     registers = pool.registers[slot]
     order = _order(pool, slot, plan)
     while True:
         entry = _next_entry(pool, slot, order, plan)
         if entry < 0:
-            _end(pool, slot, grammar, batch)
+            _end(pool, slot, grammar, batch, memory)
             return
-        go_to(pool, slot, entry, grammar.heads, grammar.label_symbols)
+        go_to(pool, slot, entry, grammar.logic)
         if plan.use_chart and charted(pool.chart[slot], pool.signature[slot], entry, order):
             continue
-        rows, candidates = batch.filled[0], batch.filled[1]
-        inferences = expand(pool, slot, grammar, batch)
-        if registers[_SCORED] + inferences > plan.limit:
-            batch.filled[0], batch.filled[1] = rows, candidates
+        candidates = batch.filled[0]
+        inferences = _expand(pool, slot, grammar, batch, memory)
+        if registers[_SCORED] + inferences > registers[_LIMIT]:
+            batch.filled[0] = candidates
             _give_up(pool, slot, order, plan)
             pool.dropped[slot] = min(pool.dropped[slot], order.cost[entry])
             registers[_NEXT] = entry
-            _end(pool, slot, grammar, batch)
+            _end(pool, slot, grammar, batch, memory)
             return
         if inferences:
             registers[_SCORED] += inferences
             return
-        batch.filled[0], batch.filled[1] = rows, candidates
+        batch.filled[0] = candidates
         if registers[_DEAD_END] < 0 or precedes(order, entry, registers[_DEAD_END]):
             registers[_DEAD_END] = entry
+
+
+@compiled
+def _expand(pool, slot, grammar, batch, memory):
+    """Write what the state at hand allows into the batch, and note where; returns how many inferences that is."""
+    registers = pool.registers[slot]
+    registers[_FIRST_CANDIDATE] = batch.filled[0]
+    inferences = expand(site_of(pool, slot), grammar, batch, memory)
+    registers[_CANDIDATES] = batch.filled[0] - registers[_FIRST_CANDIDATE]
+    return inferences
 
 
 @compiled
@@ -161,16 +173,24 @@ def _settle(pool, slot, order, plan):
     When there is a better tree to compare with, all of the agenda finds its place anew.
     """
     registers, waiting = pool.registers[slot], pool.agenda[slot]
-    size = registers[_AGENDA]
-    end = size + registers[_LOOSE]
+    settled = registers[_AGENDA]
+    size, end = settled, settled + registers[_LOOSE]
     if plan.method == _PROMISING and not plan.max_min and registers[_SOLUTIONS]:
         best = pool.solutions[slot, 0]
         if registers[_COMPARED] != best:
             registers[_COMPARED] = best
             _take_profile(pool, slot, best)
             size = 0
+    parent, least = -1, _LEAST
     for at in range(size, end):
         entry = waiting[at]
+        if at >= settled:
+            if pool.parent[slot, entry] != parent:
+                parent = pool.parent[slot, entry]
+                least = _least_score(pool, slot, parent, plan)
+            if pool.score[slot, entry] < least:
+                continue
+            _write_cost(pool, slot, entry, plan.max_min)
         if _may_win(pool, slot, order, entry):
             sift_up(waiting, size, entry, order)
             size += 1
@@ -202,7 +222,7 @@ def _give_up(pool, slot, order, plan):
 
 
 @compiled
-def _end(pool, slot, grammar, batch):
+def _end(pool, slot, grammar, batch, memory):
     """The search is over. Without a solution the best partial parse is finished, or the cheapest dead end stands."""
     registers = pool.registers[slot]
     registers[_STATUS] = _DONE
@@ -212,23 +232,25 @@ def _end(pool, slot, grammar, batch):
         registers[_CURRENT] = registers[_DEAD_END]
     else:
         registers[_STATUS] = _FALLBACK
-        _advance_fallback(pool, slot, grammar, batch)
+        _advance_fallback(pool, slot, grammar, batch, memory)
 
 
 @compiled
-def _advance_fallback(pool, slot, grammar, batch):
+def _advance_fallback(pool, slot, grammar, batch, memory):
     registers = pool.registers[slot]
     if registers[_NEXT] != registers[_CURRENT]:
-        go_to(pool, slot, registers[_NEXT], grammar.heads, grammar.label_symbols)
-    if expand(pool, slot, grammar, batch) == 0:
+        go_to(pool, slot, registers[_NEXT], grammar.logic)
+    if _expand(pool, slot, grammar, batch, memory) == 0:
         registers[_STATUS] = _DONE
 
 
 @compiled
 def _may_win(pool, slot, order, entry):
-    """Whether an entry is strictly better than the worst of the solutions that are wanted."""
-    k = pool.solutions.shape[1]
-    return pool.registers[slot, _SOLUTIONS] < k or precedes(order, entry, pool.solutions[slot, k - 1])
+    """Whether an entry is strictly better than the worst of the solutions that are wanted, and within the gap."""
+    solutions, found = pool.solutions[slot], pool.registers[slot, _SOLUTIONS]
+    if found and not order.cost[entry] <= order.cost[solutions[0]] + order.gap:
+        return False
+    return found < len(solutions) or precedes(order, entry, solutions[-1])
 
 
 @compiled
@@ -263,64 +285,66 @@ def _cost_of(score):
 
 
 @compiled
-def _least_score(pool, slot, max_min):
-    """A score that what may win has at least; it spares most inferences the computation of their costs.
-
-    A step costs less than `room` if `h > -ln(exp(room) - 1)`; a little is taken off, since rounding may hide a winner.
-    """
-    k = pool.solutions.shape[1]
-    if pool.registers[slot, _SOLUTIONS] < k:
-        return _NOT_ALLOWED + 1
-    bound = pool.cost[slot, pool.solutions[slot, k - 1]]
-    room = bound if max_min else bound - pool.cost[slot, pool.registers[slot, _CURRENT]]
-    room += 1e-9 + 1e-9 * bound
+def _score_of(room):
+    """A score that every step which costs at most `room` has at least: `h >= -ln(exp(room) - 1)`, and a little less."""
     h = -(room + math.log(-math.expm1(-room)))
     return np.int64(min(max((h - 1e-6) * FIXED_POINT, -_HUGE), _HUGE))
 
 
 @compiled
-def absorb(pool, grammar, plan, batch, scores, constant):
-    """Give every search the scores of its rows: `scores[row, label]`, and a constant for each label."""
-    totals = batch.totals
-    for slot in range(pool.registers.shape[0]):
-        if pool.registers[slot, _STATUS] == _LIVE:
-            _absorb_search(pool, slot, grammar, plan, batch, scores, constant, totals)
-        elif pool.registers[slot, _STATUS] == _FALLBACK:
-            _absorb_fallback(pool, slot, grammar, plan, batch, scores, constant, totals)
+def _least_score(pool, slot, parent, plan):
+    """A score that what may win has at least, added to the entry `parent`: it spares most inferences their costs.
+
+    A little is added to the room there is, since rounding may hide a winner.
+    """
+    solutions, found = pool.solutions[slot], pool.registers[slot, _SOLUTIONS]
+    bound = np.inf
+    if found:
+        bound = pool.cost[slot, solutions[0]] + plan.gap
+    if found == len(solutions):
+        bound = min(bound, pool.cost[slot, solutions[found - 1]])
+    if bound == np.inf:
+        return _LEAST
+    room = bound if plan.max_min else bound - pool.cost[slot, parent]
+    return _score_of(max(room, 0.0) + 1e-9 + 1e-9 * bound)
 
 
 @compiled
-def _add_up(batch, candidate, state_row, scores, constant, totals):
-    """The score of every label over the children of a candidate."""
-    left, right, both = batch.rows[candidate, 0], batch.rows[candidate, 1], batch.rows[candidate, 2]
-    for label in range(len(totals)):
-        totals[label] = (
-            constant[label]
-            + scores[state_row, label]
-            + scores[left, label]
-            + scores[right, label]
-            + scores[both, label]
-        )
-    for label in range(len(totals)):
-        head = batch.heads[candidate, label]
-        if head < 0:
-            totals[label] = _NOT_ALLOWED
-        else:
-            near, whole = batch.head_rows[candidate, head, 0], batch.head_rows[candidate, head, 1]
-            totals[label] += scores[near, label] + scores[whole, label]
+def _followed_score(pool, slot, batch, plan):
+    """A score that the cheapest expansion of the state at hand has at least; others may, too, by a hair's breadth."""
+    registers = pool.registers[slot]
+    first, highest = registers[_FIRST_CANDIDATE], _LEAST
+    for candidate in range(first, first + registers[_CANDIDATES]):
+        heads, scores = batch.heads[candidate], batch.scores[candidate]
+        for label in range(len(scores)):
+            if heads[label] != NO_HEAD:
+                highest = max(highest, scores[label])
+    if highest == _LEAST:
+        return highest
+    step = _cost_of(highest)
+    return min(highest, _score_of(step + 1e-9 + 1e-9 * (step + pool.cost[slot, registers[_CURRENT]])))
+
+
+@compiled
+def absorb(pool, grammar, plan, batch):
+    """Give every search the scores of its candidates."""
+    for slot in range(pool.registers.shape[0]):
+        if pool.registers[slot, _STATUS] == _LIVE:
+            _absorb_search(pool, slot, grammar, plan, batch)
+        elif pool.registers[slot, _STATUS] == _FALLBACK:
+            _absorb_fallback(pool, slot, grammar, plan, batch)
 
 
 @compiled
 def _write_entry(pool, slot, entry, label, i, j, score, plan, strategy):
+    """Write an entry, but for what it costs."""
     parent = pool.registers[slot, _CURRENT]
-    step = _cost_of(score)
     pool.parent[slot, entry] = parent
     pool.label[slot, entry] = label
     pool.left[slot, entry] = i
     pool.right[slot, entry] = j
-    pool.step[slot, entry] = step
-    pool.ahead[slot, entry] = items_ahead(strategy, pool.registers[slot, _FRONTIER], i, j)
-    pool.cost[slot, entry] = max(pool.cost[slot, parent], step) if plan.max_min else pool.cost[slot, parent] + step
+    pool.score[slot, entry] = score
+    pool.ahead[slot, entry] = items_ahead(strategy, pool.extent[slot, N_FRONTIER], i, j)
     if plan.use_chart:
         items, frontier = pool.items[slot], pool.frontier[slot]
         below = items[frontier[i], SYMBOL] + 1 if i == j else 0  # of equal spans, which is over which
@@ -329,29 +353,41 @@ def _write_entry(pool, slot, entry, label, i, j, score, plan, strategy):
 
 
 @compiled
-def _absorb_search(pool, slot, grammar, plan, batch, scores, constant, totals):
+def _write_cost(pool, slot, entry, max_min):
+    """Write what an entry costs. Most entries are never asked: after the first descent they can't win."""
+    step = _cost_of(pool.score[slot, entry])
+    before = pool.cost[slot, pool.parent[slot, entry]]
+    pool.step[slot, entry] = step
+    pool.cost[slot, entry] = max(before, step) if max_min else before + step
+
+
+@compiled
+def _absorb_search(pool, slot, grammar, plan, batch):
     """Make an entry of every inference that may win; follow the best, set the rest aside."""
     registers = pool.registers[slot]
     order = _order(pool, slot, plan)
-    top = len(totals) - 1
+    top = batch.heads.shape[1] - 1
     descends = plan.method == _PROMISING or plan.method == _GREEDY_METHOD
-    least = _least_score(pool, slot, plan.max_min)
+    least = _least_score(pool, slot, registers[_CURRENT], plan)
+    follow_from = _followed_score(pool, slot, batch, plan) if descends else _MOST
     best = -1  # the best expansion, if it is to be followed
     first = registers[_FIRST_CANDIDATE]
     for candidate in range(first, first + registers[_CANDIDATES]):
-        _add_up(batch, candidate, registers[_FIRST_ROW], scores, constant, totals)
+        heads, scores = batch.heads[candidate], batch.scores[candidate]
         for label in range(top + 1):
-            if totals[label] < least:
+            if scores[label] < least or heads[label] == NO_HEAD:
                 continue
             entry = registers[_ENTRIES]
             i, j = batch.children[candidate, 0], batch.children[candidate, 1]
-            _write_entry(pool, slot, entry, label, i, j, totals[label], plan, grammar.strategy)
-            if not _may_win(pool, slot, order, entry):
-                continue
+            _write_entry(pool, slot, entry, label, i, j, scores[label], plan, grammar.logic.strategy)
+            if label == top or scores[label] >= follow_from or plan.method == _BEAM:
+                _write_cost(pool, slot, entry, plan.max_min)
+                if not _may_win(pool, slot, order, entry):
+                    continue
             registers[_ENTRIES] += 1
             if label == top:
                 _add_solution(pool, slot, order, entry, plan.use_chart)
-            if descends and (best < 0 or precedes(order, entry, best)):
+            if scores[label] >= follow_from and (best < 0 or precedes(order, entry, best)):
                 best, entry = entry, best
             if entry >= 0 and pool.label[slot, entry] != top:
                 _set_aside(pool, slot, order, entry, plan)
@@ -364,22 +400,23 @@ def _absorb_search(pool, slot, grammar, plan, batch, scores, constant, totals):
 
 
 @compiled
-def _absorb_fallback(pool, slot, grammar, plan, batch, scores, constant, totals):
+def _absorb_fallback(pool, slot, grammar, plan, batch):
     """Follow the best inference, and forget the others."""
     registers = pool.registers[slot]
-    best_score, best_label, best_candidate = _NOT_ALLOWED, -1, -1
+    best_score, best_label, best_candidate = _LEAST, -1, -1
     first = registers[_FIRST_CANDIDATE]
     for candidate in range(first, first + registers[_CANDIDATES]):
-        _add_up(batch, candidate, registers[_FIRST_ROW], scores, constant, totals)
-        for label in range(len(totals)):
-            if totals[label] > best_score:
-                best_score, best_label, best_candidate = totals[label], label, candidate
+        heads, scores = batch.heads[candidate], batch.scores[candidate]
+        for label in range(len(scores)):
+            if scores[label] > best_score and heads[label] != NO_HEAD:
+                best_score, best_label, best_candidate = scores[label], label, candidate
     entry = registers[_ENTRIES]
     registers[_ENTRIES] += 1
     i, j = batch.children[best_candidate, 0], batch.children[best_candidate, 1]
-    _write_entry(pool, slot, entry, best_label, i, j, best_score, plan, grammar.strategy)
+    _write_entry(pool, slot, entry, best_label, i, j, best_score, plan, grammar.logic.strategy)
+    _write_cost(pool, slot, entry, plan.max_min)
     registers[_NEXT] = entry
-    if best_label == len(totals) - 1:
+    if best_label == batch.heads.shape[1] - 1:
         registers[_STATUS] = _DONE
         registers[_CURRENT] = entry
 
@@ -402,23 +439,23 @@ def _set_aside(pool, slot, order, entry, plan):
 
 @cache
 def make_search(score_rows: RowScorer) -> Kernel[..., None]:
-    """The search with this row scorer, a backend's own: `search(pool, grammar, plan, batch, layout, constant, rounds)`.
+    """The search with this row scorer, a backend's own: `search(pool, grammar, plan, batch, memory, labels, weights,
+    rounds)`.
 
     It goes on by so many rounds, or until a search is done. All of it is compiled together, since coming back to Python
     between the steps of a round takes longer than the steps.
     """
 
-    def search(pool, grammar, plan, batch, layout, constant, rounds):
+    def search(pool, grammar, plan, batch, memory, labels, weights, rounds):
         for _ in range(rounds):
-            if advance(pool, grammar, plan, batch) == 0:
+            if advance(pool, grammar, plan, batch, memory) == 0:
                 return
-            rows = batch.filled[0]
-            scores = batch.scores[:rows]
+            n = batch.filled[0]
             score_rows(
-                batch.bits[:rows], batch.parts[:rows], layout.part_groups, layout.group_blocks, layout.group_words,
-                layout.part_runs, layout.run_eights, layout.run_label, layout.eights, layout.sums, batch.fires, scores,
+                batch.fires[:n], labels, weights, batch.runs[:n], batch.alike[:n], memory.run_fires, memory.run_scores,
+                batch.scores[:n],
             )  # fmt: skip
-            absorb(pool, grammar, plan, batch, scores, constant)
+            absorb(pool, grammar, plan, batch)
             for slot in range(pool.registers.shape[0]):
                 if pool.registers[slot, _STATUS] == _DONE:
                     return

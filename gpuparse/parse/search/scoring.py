@@ -1,37 +1,70 @@
-"""The scores of a round's rows, from whatever device computes them."""
+"""The scores of a round's candidates, from whatever device computes them."""
 
 from __future__ import annotations
 
-import numpy as np
+from functools import cache
 
-from gpuparse.kernels import ScoreOps
-from gpuparse.parse.model.rules import Layout, Rules
+from gpuparse.jit import Kernel
+from gpuparse.kernels import RowScorer, ScoreOps
+from gpuparse.parse.model.rules import Rules
+from gpuparse.parse.search.expansion import Batch
+from gpuparse.parse.search.memory import Memory
 
 
 class Scorer:
-    """Scores rows by rules. The rules are copied to the device once, the rows of a round together.
+    """Adds up the rules that fire. What rules weigh is copied to the device once, the rows of a round together.
 
+    >>> import numpy as np
     >>> from gpuparse.parse.features.space import FeatureSpace
     >>> from gpuparse.kernels import cpu
     >>> from gpuparse.parse.logic.vocabulary import build_vocabulary
     >>> from gpuparse.parse.model.rules import compile_rules
+    >>> from gpuparse.parse.search.expansion import make_batch
     >>> from gpuparse.trees import load_language, parse_tree
     >>> space = FeatureSpace(build_vocabulary([parse_tree("(TOP (NP (NNP Ann)))")], load_language()))
-    >>> rules = compile_rules({0: {((3, False),): 1.0}}, 1, space, np.zeros(space.size))
-    >>> scores = np.zeros((1, 1), np.int64)
-    >>> part = np.searchsorted(rules.layout.part_groups, 1) - 1
-    >>> Scorer(cpu, rules)(np.zeros((1, rules.words), np.uint64), np.array([part], np.uint8), scores)
-    >>> scores.tolist() == [[2**44]]
+    >>> rules = compile_rules({0: {((3, False),): 1.0, (): 0.5}}, 1, space, np.zeros(space.size))
+    >>> batch = make_batch(1, rules.words, 1)
+    >>> batch.filled[0], batch.fires[0] = 1, 1
+    >>> Scorer(cpu, rules)(batch)
+    >>> batch.scores.tolist() == [[1.5 * 2**44]]
     True
     """
 
     def __init__(self, kernels: ScoreOps, rules: Rules) -> None:
-        self._kernels = kernels
-        self._layout = Layout(*map(kernels.to_device, rules.layout))
+        self._kernels, self._constant = kernels, rules.constant
+        self._labels, self._weights = kernels.to_device(rules.label), kernels.to_device(rules.weight)
 
-    def __call__(self, bits: np.ndarray, parts: np.ndarray, scores: np.ndarray) -> None:
-        """Add to `scores[row, label]` what the rules that fire on a row weigh; see kernels/cpu/score.py."""
-        kernels, sums = self._kernels, self._kernels.to_device(scores)
-        kernels.score(kernels.to_device(bits), kernels.to_device(parts), *self._layout, sums)
+    def __call__(self, batch: Batch, memory: Memory | None = None) -> None:
+        """Score the candidates of a batch."""
+        kernels, n = self._kernels, int(batch.filled[0])
+        scores = batch.scores[:n]
+        scores[:] = self._constant
+        sums = kernels.to_device(scores)
+        kernels.score(kernels.to_device(batch.fires[:n]), self._labels, self._weights, sums)
         if sums is not scores:
             scores[:] = kernels.to_host(sums)
+
+
+@cache
+def _callable(score_rows: RowScorer) -> Kernel[..., None]:
+    """A row scorer, which compiled code calls, for Python to call."""
+
+    def score(fires, labels, weights, places, alike, known_fires, known_scores, scores):
+        score_rows(fires, labels, weights, places, alike, known_fires, known_scores, scores)
+
+    return Kernel(score)
+
+
+class HostScorer:
+    """The same by difference from what is remembered, as a search does where all of it is compiled code."""
+
+    def __init__(self, score_rows: RowScorer, rules: Rules) -> None:
+        self._score_rows, self._rules = _callable(score_rows), rules
+
+    def __call__(self, batch: Batch, memory: Memory) -> None:
+        """Score the candidates of a batch."""
+        n, rules = batch.filled[0], self._rules
+        self._score_rows(
+            batch.fires[:n], rules.label, rules.weight, batch.runs[:n], batch.alike[:n], memory.run_fires,
+            memory.run_scores, batch.scores[:n],
+        )  # fmt: skip

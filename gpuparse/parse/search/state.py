@@ -1,99 +1,94 @@
-"""The state of a partial parse: its items and frontier, built by replaying its inferences."""
+"""The state of a partial parse: built by replaying its inferences, with hashes of what features see of its items."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from gpuparse.jit import compiled, inlined
+from gpuparse.jit import compiled, inlined, spliced
 from gpuparse.parse.features.segments import mix
-from gpuparse.parse.logic.headtable import head_index
-from gpuparse.parse.logic.items import (
-    END,
-    FIRST,
-    HEAD,
-    HEAD_CHILD,
-    LAST,
-    ONLY,
-    START,
-    SYMBOL,
-    TAG_SYMBOL,
-    TERMINAL_COLUMNS,
-)
+from gpuparse.parse.logic.items import END, FIRST, HEAD, HEAD_CHILD, LAST, START, SYMBOL, TERMINAL_COLUMNS
+from gpuparse.parse.logic.state import State, begin_frontier, write_terminals
+from gpuparse.parse.logic.strategy import infer
 from gpuparse.parse.search.pool import Register
 
-_WORDS, _CURRENT, _ITEMS = int(Register.WORDS), int(Register.CURRENT), int(Register.ITEMS)
-_FRONTIER, _LAST, _CONTENT = int(Register.FRONTIER), int(Register.LAST), int(Register.CONTENT)
+_WORDS, _CURRENT, _CONTENT = int(Register.WORDS), int(Register.CURRENT), int(Register.CONTENT)
+
+
+class Site(NamedTuple):
+    """The state at hand of a search, and what is known of its items and words: views of the pool's memory."""
+
+    state: State
+    content: np.ndarray  # uint64[items]: a hash of what features see of an item
+    inside: np.ndarray  # uint64[items]: a hash of that, and of what they see of its children
+    of_word: np.ndarray  # int32[groups, words, BROUGHT]: the features that a word brings to a group
+    sentence: np.uint64  # a hash of the terminals
+
+
+@spliced
+def state_of(pool, slot):
+    """The state at hand of a search."""
+    n_words = pool.registers[slot, _WORDS]
+    return State(pool.terminals[slot, :n_words], pool.items[slot], pool.frontier[slot], pool.extent[slot])
+
+
+@spliced
+def site_of(pool, slot):
+    """The same, with what is known of it."""
+    sentence = np.uint64(pool.registers[slot, _CONTENT])
+    return Site(state_of(pool, slot), pool.content[slot], pool.inside[slot], pool.of_word[slot], sentence)
 
 
 @inlined
-def _note(pool, slot, item):
+def note_item(items, content, inside, item):
     """Note a hash of what features see of an item, and one of what they see of its children."""
-    items = pool.items[slot]
-    content = mix(mix(np.uint64(0), items[item, SYMBOL]), items[item, FIRST] >= 0)
-    content = mix(mix(mix(content, items[item, START]), items[item, END]), items[item, HEAD])
-    inside = content
+    seen = mix(mix(np.uint64(0), items[item, SYMBOL]), items[item, FIRST] >= 0)
+    seen = mix(mix(mix(seen, items[item, START]), items[item, END]), items[item, HEAD])
+    content[item] = seen
     if items[item, FIRST] >= 0:
         for child in (items[item, FIRST], items[item, HEAD_CHILD], items[item, LAST]):
-            inside = mix(mix(inside, items[child, SYMBOL]), items[child, HEAD])
-    pool.content[slot, item] = content
-    pool.inside[slot, item] = inside
+            seen = mix(mix(seen, items[child, SYMBOL]), items[child, HEAD])
+    inside[item] = seen
+
+
+@compiled
+def sentence_key(terminals):
+    """A hash of the terminals."""
+    key = np.uint64(len(terminals))
+    for word in range(len(terminals)):
+        for column in range(TERMINAL_COLUMNS):
+            key = mix(key, terminals[word, column] + 1)
+    return key
 
 
 @compiled
 def begin_state(pool, slot):
     """Make the initial state: the terminals."""
-    items, frontier, registers = pool.items[slot], pool.frontier[slot], pool.registers[slot]
-    n_words = registers[_WORDS]
-    sentence = np.uint64(n_words)
-    for word in range(n_words):
-        for column in range(TERMINAL_COLUMNS):
-            sentence = mix(sentence, pool.terminals[slot, word, column] + 1)
-    registers[_CONTENT] = np.int64(sentence)
-    for word in range(n_words):
-        items[word] = -1
-        items[word, SYMBOL] = pool.terminals[slot, word, TAG_SYMBOL]
-        items[word, START] = word
-        items[word, END] = word + 1
-        items[word, HEAD] = word
-        _note(pool, slot, word)
-        frontier[word] = word
-    registers[_ITEMS] = n_words
-    registers[_FRONTIER] = n_words
-    registers[_LAST] = -1
+    registers = pool.registers[slot]
+    state = state_of(pool, slot)
+    registers[_CONTENT] = np.int64(sentence_key(state.terminals))
+    write_terminals(state)
+    begin_frontier(state)
+    for word in range(registers[_WORDS]):
+        note_item(state.items, pool.content[slot], pool.inside[slot], word)
     registers[_CURRENT] = 0
 
 
 @compiled
-def infer(pool, slot, entry, heads, label_symbols):
+def follow(pool, slot, entry, logic):
     """Add the inference of an entry to the state at hand, which is that of the entry's parent."""
-    items, frontier, registers = pool.items[slot], pool.frontier[slot], pool.registers[slot]
-    terminals = pool.terminals[slot, : registers[_WORDS]]
-    label, i, j = pool.label[slot, entry], pool.left[slot, entry], pool.right[slot, entry]
-    head = frontier[head_index(heads, label, items, terminals, frontier, i, j)]
-    item = registers[_ITEMS]
-    items[item, SYMBOL] = label_symbols[label]
-    items[item, START] = items[frontier[i], START]
-    items[item, END] = items[frontier[j], END]
-    items[item, HEAD] = items[head, HEAD]
-    items[item, FIRST] = frontier[i]
-    items[item, HEAD_CHILD] = head
-    items[item, LAST] = frontier[j]
-    items[item, ONLY] = frontier[i] if i == j else -1
-    _note(pool, slot, item)
-    frontier[i] = item
-    for at in range(j + 1, registers[_FRONTIER]):
-        frontier[i + at - j] = frontier[at]
-    registers[_ITEMS] += 1
-    registers[_FRONTIER] -= j - i
-    registers[_LAST] = i
-    registers[_CURRENT] = entry
+    label, left, right = pool.label[slot, entry], pool.left[slot, entry], pool.right[slot, entry]
+    state = state_of(pool, slot)
+    note_item(state.items, pool.content[slot], pool.inside[slot], infer(logic, state, label, left, right))
+    pool.registers[slot, _CURRENT] = entry
 
 
 @compiled
-def go_to(pool, slot, entry, heads, label_symbols):
+def go_to(pool, slot, entry, logic):
     """Make the state of an entry the one at hand."""
     if entry > 0 and pool.registers[slot, _CURRENT] == pool.parent[slot, entry]:
-        infer(pool, slot, entry, heads, label_symbols)
+        follow(pool, slot, entry, logic)
         return
     length = 0
     chain = pool.chain[slot]
@@ -104,4 +99,4 @@ def go_to(pool, slot, entry, heads, label_symbols):
         at = pool.parent[slot, at]
     begin_state(pool, slot)
     for k in range(length - 1, -1, -1):
-        infer(pool, slot, chain[k], heads, label_symbols)
+        follow(pool, slot, chain[k], logic)

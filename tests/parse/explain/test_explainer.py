@@ -85,7 +85,7 @@ def test_tree_cost_and_status_are_those_of_the_search(strategy: Strategy, limit:
         assert math.fsum(constituent.cost for constituent in explanation.constituents) == pytest.approx(
             result.cost, abs=1e-9
         )
-        assert (explanation.status, explanation.cost, explanation.scored) == (
+        assert (explanation.parsed.status, explanation.parsed.cost, explanation.parsed.scored) == (
             str(result.outcome),
             result.cost,
             result.scored,
@@ -97,7 +97,7 @@ def test_tree_cost_and_status_are_those_of_the_search(strategy: Strategy, limit:
 def test_constituents_are_the_nodes_of_the_tree_with_their_words(strategy: Strategy) -> None:
     for sentence in sentences(6):
         explanation = explainer(strategy).explain(sentence)
-        tree = explanation.tree
+        tree = explanation.parsed.tree
         assert tree.tokens() == list(sentence.tokens)
         assert [(c.label, c.start, c.end) for c in explanation.constituents] == [tuple(s) for s in tree.spans()]
         for constituent in explanation.constituents:
@@ -229,25 +229,26 @@ def test_a_sentence_of_one_word_has_an_explanation(strategy: Strategy) -> None:
 
 def test_a_sentence_of_punctuation_alone_has_nothing_to_explain() -> None:
     explanation = explainer(Strategy.r2l).explain(tokens_of("?/. !/."))
-    assert (explanation.status, explanation.constituents, str(explanation.tree)) == ("flat", (), "(TOP (. ?) (. !))")
+    assert (explanation.parsed.status, str(explanation.parsed.tree)) == ("flat", "(TOP (. ?) (. !))")
+    assert explanation.constituents == ()
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_search_that_found_no_tree_is_explained_as_far_as_it_went(strategy: Strategy) -> None:
     sentence = max(sentences(20), key=lambda sentence: len(sentence.kept))
     explanation = explainer(strategy).explain(sentence, SearchOptions(limit=1))
-    assert explanation.status == "fallback"
+    assert explanation.parsed.status == "fallback"
     assert not explanation.optimal
-    assert explanation.cost == pytest.approx(sum(c.cost for c in explanation.constituents), abs=1e-9)
+    assert explanation.parsed.cost == pytest.approx(sum(c.cost for c in explanation.constituents), abs=1e-9)
 
 
 def test_a_dead_end_has_a_root_that_was_never_inferred() -> None:
     commas = " ".join(["a/NN ,/, ,/, ,/, ,/, ,/,"] * 2 + ["a/NN"])  # more children than an item may have
     explanation = explainer(Strategy.r2l).explain(tokens_of(commas))
     root = explanation.constituents[0]
-    assert (explanation.status, root.label, root.step, root.score) == ("fallback", "TOP", None, None)
+    assert (explanation.parsed.status, root.label, root.step, root.score) == ("fallback", "TOP", None, None)
     assert root.children.count(",") == 10
-    assert explanation.cost == pytest.approx(sum(c.cost for c in explanation.constituents), abs=1e-9)
+    assert explanation.parsed.cost == pytest.approx(sum(c.cost for c in explanation.constituents), abs=1e-9)
 
 
 def test_another_lambda_gives_another_explanation() -> None:
@@ -262,7 +263,7 @@ def test_the_json_form_holds_the_tree_and_all_figures() -> None:
     [sentence] = sentences(1)
     explanation = explainer(Strategy.r2l).explain(sentence)
     content = explanation.as_json()
-    assert content["tree"] == str(explanation.tree)
+    assert content["tree"] == str(explanation.parsed.tree)
     assert content["optimal"] is True
     assert content["constituents"][0]["score"] == explanation.constituents[0].score
     assert content["constituents"][0]["rivals"][0]["kind"] in ("label", "span", "elsewhere")

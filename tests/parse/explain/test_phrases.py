@@ -11,7 +11,7 @@ from gpuparse.parse.explain.explainer import cost_of
 from gpuparse.parse.explain.explanation import ExplainedToken
 from gpuparse.parse.explain.phrases import facts_of, notes_of, rival_in_words, rival_outcome, verdict_of
 from gpuparse.parse.search.parser import Outcome
-from tests.parse.explain.made_up import BUILT, EXPLANATION, RIVAL
+from tests.parse.explain.made_up import BUILT, EXPLANATION, PARSED, RIVAL
 
 
 def test_a_dearer_rival_is_told_by_how_much() -> None:
@@ -21,7 +21,7 @@ def test_a_dearer_rival_is_told_by_how_much() -> None:
 def test_of_a_rival_that_is_cheaper_at_its_step_only_what_is_proved_is_said() -> None:
     cheaper = replace(RIVAL, cost=0.125)
     assert "every tree that has it costs at least as much" in rival_outcome(BUILT, cheaper, EXPLANATION)
-    unproved = replace(EXPLANATION, status="limit")
+    unproved = replace(EXPLANATION, parsed=replace(PARSED, status="limit"))
     assert "no cheaper tree was found" in rival_outcome(BUILT, cheaper, unproved)
 
 
@@ -50,7 +50,7 @@ def test_what_was_never_inferred_is_doubtful() -> None:
 
 def test_the_search_is_told_in_figures_and_a_sentence_that_was_not_searched_has_no_cost() -> None:
     assert facts_of(EXPLANATION)[:2] == ["cost 0.2500", "1,200 partial parses scored"]
-    assert not any("cost" in fact for fact in facts_of(replace(EXPLANATION, cost=None)))
+    assert not any("cost" in fact for fact in facts_of(replace(EXPLANATION, parsed=replace(PARSED, cost=None))))
 
 
 def test_notes_name_the_tokens_that_a_reader_may_wonder_about() -> None:
@@ -68,4 +68,4 @@ def test_notes_name_the_tokens_that_a_reader_may_wonder_about() -> None:
 
 @pytest.mark.parametrize("outcome", Outcome)
 def test_every_way_in_which_a_search_can_end_has_a_verdict(outcome: Outcome) -> None:
-    assert verdict_of(replace(EXPLANATION, status=str(outcome))).endswith(".")
+    assert verdict_of(replace(EXPLANATION, parsed=replace(PARSED, status=str(outcome)))).endswith(".")

@@ -8,7 +8,7 @@ import pytest
 
 from gpuparse.parse.explain import Constituent, Fact, FiredRule, Others, Rival, RuleDifference
 from gpuparse.parse.explain.explanation import ExplainedToken
-from gpuparse.parse.explain.phrases import ALWAYS, NOT_INFERRED
+from gpuparse.parse.explain.phrases import ALWAYS_HOLDS, NOT_INFERRED
 from gpuparse.parse.explain.view import BECAUSE, REJECTED, RULES, ConstituentView, Figure, Reason, RivalView, view_of
 from tests.parse.explain.made_up import BUILT, EXPLANATION, RIVAL
 
@@ -85,7 +85,7 @@ def test_without_facts_there_is_no_such_section() -> None:
         (CONDITIONS[:1], "it has 2 children"),
         (CONDITIONS[:3], "it has 2 children and no child is VP and no child is S"),
         (CONDITIONS, "it has 2 children and no child is VP … and 2 more conditions"),
-        ((), ALWAYS),
+        ((), ALWAYS_HOLDS),
     ],
 )
 def test_a_rule_is_told_in_short(conditions: tuple[str, ...], in_short: str) -> None:

@@ -18,13 +18,11 @@ from gpuparse.parse.model.contents import MOST_NEEDED, Flaw, pack, unpack
 from gpuparse.tag import Tagger
 from gpuparse.tag.tagger import MOST_PROBES
 from gpuparse.tag.templates import (
-    LAST_TAG,
-    LAST_TWO_TAGS,
     MULTIPLIER,
-    TEMPLATES,
     find_row,
     longest_probe,
     make_table,
+    parse_templates,
 )
 from gpuparse.trees import parse_language
 from tests.small_model import small_model, small_tagger
@@ -108,7 +106,7 @@ def test_a_key_is_found_where_the_table_put_it(some: set[int], crowd: int, seed:
     candidates = np.random.default_rng(seed).integers(0, 2**53, 4000)
     last = candidates[home(candidates, 64) == 63][:crowd]  # which come out beyond the last slot
     keys = np.array(sorted({*some, *last.tolist()}), np.int64)
-    table = make_table(keys, 2)
+    table = make_table(keys, parse_templates(["tag-1", "tag-1 tag-2"], []), 2)
     assert sorted(table.slots[table.slots >= 0].tolist()) == list(range(len(keys)))
     for row, key in enumerate(keys.tolist()):
         slot = int(home(keys[row : row + 1], len(table.slots))[0])
@@ -128,12 +126,13 @@ def test_a_key_is_found_where_the_table_put_it(some: set[int], crowd: int, seed:
 def test_the_rows_of_the_last_tags_are_those_of_their_keys() -> None:
     tagger = small_tagger()
     tags = len(tagger.lexicon.tags)
-    table = make_table(tagger.keys, tags)
+    last_two_tags = len(tagger.templates) - 1
+    table = make_table(tagger.keys, parse_templates(tagger.templates, tagger.lexicon.attribute_names), tags)
     row_of = {key: row for row, key in enumerate(tagger.keys.tolist())}
     for last in range(tags + 1):
-        assert table.last_tag[last] == row_of.get(LAST_TAG << 48 | last << 24, len(row_of))
+        assert table.last_tag[last] == row_of.get(last_two_tags - 1 << 54 | last << 36, len(row_of))
         for before in range(tags + 1):
-            key = LAST_TWO_TAGS << 48 | last << 24 | before
+            key = last_two_tags << 54 | last << 36 | before << 18
             assert table.last_two_tags[last, before] == row_of.get(key, len(row_of))
 
 
@@ -151,9 +150,9 @@ def neighbouring_homes(homes: np.ndarray) -> np.ndarray:
 def test_a_tagger_whose_keys_collide_is_refused(choose: Callable[[np.ndarray], np.ndarray]) -> None:
     tagger = small_tagger()
     words = [f"w{number}" for number in range(3000)]
-    template = TEMPLATES.index("lower-1 lower+0")
+    template = tagger.templates.index("lower-1 lower+0")
     first, second = np.divmod(np.arange(len(words) ** 2), len(words))
-    keys = template << 48 | first << 24 | second
+    keys = template << 54 | first << 36 | second << 18
     keys = keys[choose(home(keys, 4096))]
     assert len(keys) == 2000
     assert longest_probe(keys) > MOST_PROBES
@@ -165,4 +164,4 @@ def test_a_tagger_whose_keys_collide_is_refused(choose: Callable[[np.ndarray], n
 
 def test_a_large_tagger_with_every_pair_of_tags_is_read() -> None:
     tags = np.arange(1000)
-    assert longest_probe((LAST_TWO_TAGS << 48 | tags[:, None] << 24 | tags).ravel()) < MOST_PROBES / 2
+    assert longest_probe((99 << 54 | tags[:, None] << 36 | tags << 18).ravel()) < MOST_PROBES / 2

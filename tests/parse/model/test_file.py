@@ -25,8 +25,9 @@ from gpuparse.options import Strategy
 from gpuparse.parse.features.inventory import INVENTORY
 from gpuparse.parse.model import contents
 from gpuparse.parse.model.contents import PARSER_TYPES, TAGGER_TYPES, Arrays, Header, pack
-from gpuparse.parse.model.file import FORMAT, checksum, load_model, save_model, to_bytes
+from gpuparse.parse.model.file import MODEL_FILE, load_model, save_model, to_bytes
 from gpuparse.parse.model.model import Model
+from gpuparse.sealed import checksum
 from tests.small_model import small_model, small_tagger
 
 Edit = Callable[[Header, Arrays], tuple[Header, Arrays]]
@@ -118,8 +119,8 @@ def test_a_header_need_not_speak_of_a_tagger(tmp_path: Path) -> None:
     entries = json.loads(msgspec.json.encode(header))
     del entries["tagger"]
     text = json.dumps(entries)
-    envelope = f'{{"version":2,"checksum":"{checksum(text.encode(), arrays)}","header":{text}}}'
-    (tmp_path / "short").write_bytes(save(arrays.by_name(), {FORMAT: envelope}))
+    envelope = f'{{"version":2,"checksum":"{checksum(text.encode(), arrays.by_name())}","header":{text}}}'
+    (tmp_path / "short").write_bytes(save(arrays.by_name(), {MODEL_FILE.name: envelope}))
     assert same(load_model(tmp_path / "short"), model)
 
 
@@ -127,7 +128,7 @@ def test_a_header_need_not_speak_of_a_tagger(tmp_path: Path) -> None:
 def test_a_tagger_has_all_of_its_arrays_or_none(tmp_path: Path, name: str) -> None:
     arrays = pack(tiny_model())[1].by_name()
     del arrays[name]
-    content = save(arrays, {FORMAT: '{"version":2}'})
+    content = save(arrays, {MODEL_FILE.name: '{"version":2}'})
     assert name in refused(tmp_path / "partly", content)
 
 
@@ -213,8 +214,8 @@ def test_other_safetensors_files_are_refused(tmp_path: Path, preface: bytes) -> 
 def with_envelope(**changes: Any) -> bytes:
     arrays = pack(tiny_model())[1]
     length = struct.unpack("<Q", tiny_bytes()[:8])[0]
-    envelope = json.loads(json.loads(tiny_bytes()[8 : 8 + length])["__metadata__"][FORMAT])
-    return save(arrays.by_name(), {FORMAT: json.dumps({**envelope, **changes})})
+    envelope = json.loads(json.loads(tiny_bytes()[8 : 8 + length])["__metadata__"][MODEL_FILE.name])
+    return save(arrays.by_name(), {MODEL_FILE.name: json.dumps({**envelope, **changes})})
 
 
 def test_a_version_of_the_future_is_named(tmp_path: Path) -> None:
@@ -223,7 +224,7 @@ def test_a_version_of_the_future_is_named(tmp_path: Path) -> None:
 
 
 def test_a_version_of_the_future_may_differ_in_all_the_rest(tmp_path: Path) -> None:
-    assert "newer gpuparse" in refused(tmp_path / "new", save({}, {FORMAT: '{"version":3,"more":[1]}'}))
+    assert "newer gpuparse" in refused(tmp_path / "new", save({}, {MODEL_FILE.name: '{"version":9,"more":[1]}'}))
 
 
 def test_a_version_of_the_past_is_named(tmp_path: Path) -> None:
@@ -367,7 +368,8 @@ HOSTILE: dict[str, tuple[Edit, str]] = {
     "a negative rank": (put("rarity", 0, -1), "rank"),
     "a deep tree": (deep_tree(negative=False), "deep"),
     "a deep tree of negations": (deep_tree(negative=True), "deep"),
-    "a tagger of another version": (tagger_edited(templates=["word"]), "tagger"),
+    "a tagger of another version": (tagger_edited(version=99), "tagger"),
+    "a tagger with unknown features": (tagger_edited(templates=["word"]), "tagger"),
     "a tagger's tag twice": (tagger_edited(tags=["NN", "NN"]), "tagger"),
     "fewer words of the tagger": (tagger_edited(words=[]), "tagger"),
     "a token style of numbers": (tagger_edited(style={"penn_symbols": 1}), "tagger"),
@@ -404,7 +406,7 @@ def test_a_hostile_file_is_refused_although_its_checksum_is_right(tmp_path: Path
     ],
 )
 def test_arrays_of_another_kind_are_refused(tmp_path: Path, arrays: dict[str, np.ndarray]) -> None:
-    content = save({**pack(tiny_model())[1].by_name(), **arrays}, {FORMAT: '{"version":2}'})
+    content = save({**pack(tiny_model())[1].by_name(), **arrays}, {MODEL_FILE.name: '{"version":2}'})
     assert "arrays" in (message := refused(tmp_path / "kinds", content)) or "numbers" in message
 
 
@@ -444,8 +446,8 @@ def header_text(changes: dict[str, str]) -> str:
 def test_a_header_of_another_kind_is_refused(tmp_path: Path, change: str | dict[str, str]) -> None:
     text = change if isinstance(change, str) else header_text(change)
     arrays = pack(tiny_model())[1]
-    envelope = f'{{"version":2,"checksum":"{checksum(text.encode(), arrays)}","header":{text}}}'
-    refused(tmp_path / "header", save(arrays.by_name(), {FORMAT: envelope}))
+    envelope = f'{{"version":2,"checksum":"{checksum(text.encode(), arrays.by_name())}","header":{text}}}'
+    refused(tmp_path / "header", save(arrays.by_name(), {MODEL_FILE.name: envelope}))
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -10,13 +10,16 @@ import pytest
 from gpuparse.dtypes import FEATURE
 from gpuparse.kernels import cpu
 from gpuparse.options import SearchOptions, Strategy
-from gpuparse.parse.features.extraction import emit_segment, segment_capacity
+from gpuparse.parse.features.extraction import emit_inference, segment_capacity
 from gpuparse.parse.features.groups import Column
+from gpuparse.parse.features.runs import CUTS
+from gpuparse.parse.logic.state import Run
 from gpuparse.parse.model.model import Model
 from gpuparse.parse.model.rules import FIXED_POINT
 from gpuparse.parse.search import parser as parser_file
 from gpuparse.parse.search.parser import Parser
 from gpuparse.parse.search.pool import Register
+from gpuparse.parse.search.state import state_of
 from tests.small_model import small_model, synthetic_trees
 
 
@@ -30,7 +33,7 @@ class Witness:
         self.labels: list[int] = []
         self.scores: list[float] = []
 
-    def note(self, pool: Any, batch: Any, scores: np.ndarray, constant: np.ndarray) -> None:
+    def note(self, pool: Any, batch: Any) -> None:
         """Note the inferences of the only search there is."""
         registers = pool.registers[0]
         first = registers[Register.FIRST_CANDIDATE]
@@ -39,22 +42,16 @@ class Witness:
             emitted = {h: self._emit(pool, i, j, i + h) for h in set(batch.heads[candidate].tolist()) if h >= 0}
             for label, head in enumerate(batch.heads[candidate].tolist()):
                 if head >= 0:
-                    rows = (*batch.rows[candidate], *batch.head_rows[candidate, head])
-                    total = sum(int(scores[row, label]) for row in (registers[Register.FIRST_ROW], *rows))
-                    self.scores.append((total + int(constant[label])) / FIXED_POINT)
+                    self.scores.append(int(batch.scores[candidate, label]) / FIXED_POINT)
                     self.labels.append(label)
                     self.features.append(emitted[head])
 
     def _emit(self, pool: Any, i: int, j: int, head: int) -> set[int]:
         """The features of an inference as training computes them."""
-        terminals = pool.terminals[0, : pool.registers[0, Register.WORDS]]
-        state = (pool.items[0], terminals, pool.frontier[0], pool.registers[0, Register.FRONTIER])
-        found: set[int] = set()
-        for column in Column:
-            out = np.empty(segment_capacity(len(terminals)), FEATURE)
-            end = emit_segment(int(column), self._numbering, *state, i, j, head, out, 0)
-            found.update(out[:end].tolist())
-        return found
+        state = state_of(pool, 0)
+        out = np.empty(len(Column) * segment_capacity(len(state.terminals)), FEATURE)
+        end = emit_inference(self._numbering, state, Run(i, j, head), np.empty(CUTS, np.int64), out)
+        return set(out[:end].tolist())
 
 
 def tree_scores(model: Model, label: int, inferences: list[set[int]]) -> np.ndarray:
@@ -81,9 +78,9 @@ def test_every_candidate_of_held_out_sentences_scores_as_the_trees_do(
     witness = Witness(model)
     absorb = parser_file._absorb
 
-    def watched(pool: Any, grammar: Any, plan: Any, batch: Any, scores: np.ndarray, constant: np.ndarray) -> None:
-        witness.note(pool, batch, scores, constant)
-        absorb(pool, grammar, plan, batch, scores, constant)
+    def watched(pool: Any, grammar: Any, plan: Any, batch: Any) -> None:
+        witness.note(pool, batch)
+        absorb(pool, grammar, plan, batch)
 
     monkeypatch.setattr(parser_file, "_absorb", watched)
     parser = Parser(model.vocabulary, model.rules(), model.strategy, model.max_children, cpu)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -14,16 +14,20 @@ from hypothesis import strategies as st
 from gpuparse.boost import GrownTree
 from gpuparse.boost.compounds import Literals
 from gpuparse.boost.ensemble import Ensemble
-from gpuparse.kernels.cpu.score import score
+from gpuparse.jit import kernel
+from gpuparse.kernels.cpu.score import score, score_rows
+from gpuparse.parse.features.groups import GROUPS
 from gpuparse.parse.features.space import FeatureSpace
 from gpuparse.parse.logic.vocabulary import build_vocabulary
 from gpuparse.parse.model.file import load_model
-from gpuparse.parse.model.rules import FIXED_POINT, PART_COLUMNS, Part, Rules, compile_rules
+from gpuparse.parse.model.rules import FIXED_POINT, Rules, View, compile_rules, view_of
 from gpuparse.pretrained.bundled import find_model
 from gpuparse.trees import load_language, parse_trees
 from tests.parse.model import oracle
 from tests.small_model import small_model
+from tests.work import calls_of
 
+by_difference = kernel(score_rows)
 TREEBANK = "(TOP (S (NP (DT the) (NN dog)) (VP (VBZ sees) (NP (NNS cats)))))"
 
 
@@ -32,23 +36,27 @@ def small_space() -> FeatureSpace:
     return FeatureSpace(build_vocabulary(parse_trees(TREEBANK), load_language()))
 
 
-def parts_of(present: set[int], space: FeatureSpace) -> list[set[int]]:
-    """For each part of an inference, those of its features that the part holds."""
-    column = dict(zip(present, space.columns[space.place(np.array([*present], int))[0]], strict=True))
-    return [{feature for feature in present if column[feature] in PART_COLUMNS[part]} for part in Part]
+def firing(rules: Rules, present: set[int], space: FeatureSpace) -> np.ndarray:
+    """The rules that fire, as bits: those that are satisfied in every view."""
+    fires = np.full(rules.words, 2**64 - 1, np.uint64)
+    views = [view_of(GROUPS[group]) for group in space.place(rules.features)[0]]
+    for view in View:
+        row, planes = rules.layout.blank[view].copy(), rules.layout.planes[view]
+        for number, feature in enumerate(rules.features.tolist()):
+            if feature in present and views[number] == view:
+                for word, bits in rules.marks.set[rules.marks.starts[number] : rules.marks.starts[number + 1]]:
+                    row[int(word)] |= bits
+        fires &= ~row[: rules.words]
+        for start, stop in pairwise(planes[1:].tolist()):
+            fires[: stop - start] &= row[start:stop]
+    return fires & np.bitwise_or.reduce(rules.layout.of_label, axis=0)
 
 
 def compiled_scores(rules: Rules, present: set[int], space: FeatureSpace) -> np.ndarray:
-    """The score of each label: the six parts of an inference, and the constant."""
-    bits = np.zeros((len(Part), rules.words), np.uint64)
-    for part, held in enumerate(parts_of(present, space)):
-        for number in np.flatnonzero(np.isin(rules.features, [*held])).tolist():
-            for at in range(rules.marks.starts[number], rules.marks.starts[number + 1]):
-                word, some = rules.marks.set[at]
-                bits[part, word] |= some
-    scores = np.zeros((len(Part), len(rules.constant)), np.int64)
-    score(bits, np.arange(len(Part), dtype=np.uint8), *rules.layout, scores)
-    return (scores.sum(axis=0) + rules.constant) / FIXED_POINT
+    """The score of each label."""
+    scores = rules.constant[None].copy()
+    score(firing(rules, present, space)[None], rules.label, rules.weight, scores)
+    return scores[0] / FIXED_POINT
 
 
 FEATURES = np.linspace(0, small_space().size - 1, 90).astype(int).tolist()  # some of every group and property
@@ -121,19 +129,46 @@ def test_a_conjunction_of_nothing_but_negations_scores_as_it_is_defined(features
     assert compiled_scores(rules, present, small_space()) == pytest.approx([expected], abs=1e-9)
 
 
-def test_a_rule_is_tried_in_exactly_one_part() -> None:
+def test_every_rule_is_for_one_label_and_fires_by_its_weight_once() -> None:
     rules = small_model().rules()
-    layout = rules.layout
-    assert layout.run_eights[-1] == len(layout.eights) == len(set(layout.eights.tolist()))
-    assert (np.diff(layout.run_eights) > 0).all()
-    for part in Part:
-        eights = layout.eights[
-            layout.run_eights[layout.part_runs[part]] : layout.run_eights[layout.part_runs[part + 1]]
+    count = np.bitwise_count(rules.layout.of_label)
+    assert count.sum() == len(rules.label)
+    assert count.sum(axis=1).tolist() == np.bincount(rules.label, minlength=len(count)).tolist()
+    scores = np.zeros((1, len(count)), np.int64)
+    score(np.bitwise_or.reduce(rules.layout.of_label, axis=0)[None], rules.label, rules.weight, scores)
+    assert scores[0].tolist() == [rules.weight[rules.label == label].sum() for label in range(len(count))]
+
+
+rows_of_bits = st.lists(st.lists(st.integers(0, 2**64 - 1), min_size=2, max_size=2), min_size=1, max_size=12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(rows=rows_of_bits, seed=st.integers(0, 2**16))
+def test_rows_scored_by_difference_from_whatever_is_known_are_the_sums_of_what_fires(
+    rows: list[list[int]], seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    labels, weights = rng.integers(0, 3, 128).astype(np.int32), rng.integers(-(2**50), 2**50, 128)
+    constant = rng.integers(-9, 9, 3)
+    known_fires, known_scores = np.zeros((4, 2), np.uint64), np.tile(constant, (4, 1))
+    for _ in range(2):
+        fires = np.array(rows, np.uint64)
+        places, alike = rng.integers(0, 4, (2, len(rows)))
+        expected = [
+            [
+                int(constant[label])
+                + sum(int(weights[r]) for r in range(128) if labels[r] == label and row[r // 64] >> r % 64 & 1)
+                for label in range(3)
+            ]
+            for row in rows
         ]
-        first, last = layout.group_blocks[layout.part_groups[part : part + 2]]
-        assert ((eights >= 8 * first) & (eights < 8 * last)).all()
-    weights = layout.sums[:, 2 ** np.arange(4)]
-    assert sorted(weights[weights != 0].tolist()) == sorted(rules.weight.tolist())
+        found = np.empty((len(rows), 3), np.int64)
+        by_difference(fires, labels, weights, places, alike, known_fires, known_scores, found)
+        assert found.tolist() == expected
+        sums = np.tile(constant, (len(rows), 1))
+        score(fires, labels, weights, sums)
+        assert sums.tolist() == expected
+        rows = rows[::-1]
 
 
 def test_rules_that_cancel_out_are_left_out() -> None:
@@ -196,10 +231,8 @@ def test_the_bundled_model_is_laid_out_as_it_is_defined_to_be(lambda_: float) ->
 
 def test_laying_out_a_model_takes_a_fraction_of_what_its_definition_takes() -> None:
     model = load_model(find_model())
-    seconds = []
-    for compute in (oracle.compounds, Ensemble.parameters):
-        start = time.process_time()
-        for ensemble in model.ensembles.values():
-            compute(ensemble, 0.0)
-        seconds.append(time.process_time() - start)
-    assert seconds[1] < seconds[0] / 5
+    plain, quick = (
+        sum(calls_of(partial(compute, ensemble, 0.0)) for ensemble in model.ensembles.values())
+        for compute in (oracle.compounds, Ensemble.parameters)
+    )
+    assert quick < plain / 5

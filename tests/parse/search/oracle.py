@@ -64,7 +64,7 @@ class Oracle:
     def __post_init__(self) -> None:
         words = self.vocabulary
         space = FeatureSpace(words)
-        self.known = Known(*map(set, words.values))
+        self.known = Known(*(set(words.values_of(name)) for name in Known._fields))
         self.rules = [
             [
                 ([(space.name(feature), there) for feature, there in literals], round(value * FIXED_POINT))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -22,7 +23,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     return str(model), str(trees)
 
 
-def figures(files: tuple[str, str], *options: str) -> dict[str, float]:
+def figures(files: tuple[str, str], *options: str) -> dict[str, Any]:
     answer = CliRunner().invoke(app, ["parse", *files, "--json", *options])
     assert answer.exit_code == 0, answer.output
     return json.loads(answer.stdout)
@@ -36,6 +37,16 @@ def test_bench_parse_prints_its_figures_as_json(files: tuple[str, str]) -> None:
     assert found["partial_parses_per_cpu_s"] == pytest.approx(found["partial_parses"] / found["cpu_s"])
     assert 0.5 < sum(found[f"{name}_share"] for name in ("features", "scoring", "agenda")) <= 1
     assert 0 <= found["greedy_optimal_share"] <= found["optimal_share"] <= 1
+
+
+def test_bench_parse_measures_sentences_of_each_length(files: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpuparse.cli.bench.parse.SOME_LENGTHS", (3, 40))
+    rows = figures(files, "--by-length", "--limit", "2000")["by_length"]
+    assert [row["length"] for row in rows] == [3, 40]
+    assert rows[0]["optimal_share"] > rows[1]["optimal_share"]
+    for row in rows:
+        assert row["sentences"] == 10
+        assert row["sentences_per_cpu_s"] == pytest.approx(1000 / row["ms_per_sentence"])
 
 
 def test_bench_parse_leaves_long_sentences_out_when_asked(files: tuple[str, str]) -> None:
