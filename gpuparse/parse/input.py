@@ -9,35 +9,17 @@ from dataclasses import dataclass
 
 from gpuparse.errors import InputError, TreebankError, UsageError
 from gpuparse.options import InputKind, SearchOptions
-from gpuparse.parse.search.parser import Parser, Result
+from gpuparse.parse.parsed_tree import ParsedTree
+from gpuparse.parse.search.parser import Parser
 from gpuparse.tag import Tagger
 from gpuparse.text import Passage, originals_of, stream_sentences, tokenise, whole_lines
 from gpuparse.text.tokens import ROUND_BRACKETS
-from gpuparse.trees import Language, Original, Sentence, Token, Tree, parse_trees, prepare_tokens, restore, strip
-
-
-@dataclass(frozen=True)
-class ParsedSentence:
-    """A sentence and what the search made of it."""
-
-    sentence: Sentence
-    result: Result
-
-    def trees(self) -> list[Tree]:
-        """The best trees found, over all the tokens of the input."""
-        if not self.sentence.kept:
-            return [restore(None, self.sentence)]
-        return [restore(parse.tree, self.sentence) for parse in self.result.parses]
-
-    @property
-    def status(self) -> str:
-        """How the search ended, in a word: optimal, limit, fallback, timeout, long, memory or flat."""
-        return str(self.result.outcome)
+from gpuparse.trees import Language, Original, Sentence, TagOdds, Token, Tree, parse_trees, prepare_tokens, strip
 
 
 def parse_sentences(
     parser: Parser, sentences: Iterable[Sentence], options: SearchOptions | None = None
-) -> Iterator[ParsedSentence]:
+) -> Iterator[ParsedTree]:
     """Parse sentences, in order; each leaves as soon as those before it have."""
     waiting: deque[Sentence] = deque()
 
@@ -49,11 +31,11 @@ def parse_sentences(
     options = options or SearchOptions()
     try:
         for result in parser.parse(searched(), options):
-            yield ParsedSentence(waiting.popleft(), result)
+            yield ParsedTree.of(waiting.popleft(), result)
     except MemoryError as error:
         raise UsageError(
             f"there is not enough memory to search {options.batch or 'so many'} sentences side by side with "
-            f"{options.limit} partial parses each; a smaller batch or limit takes less."
+            "that many partial parses each; a smaller batch or limit takes less."
         ) from error
 
 
@@ -88,7 +70,7 @@ _TAGGED = re.compile(r"(.+)[/_]([^\s/_a-z]{1,8})")
 
 
 def read_tagged(lines: Iterable[str], source: str, language: Language) -> Iterator[Sentence]:
-    """Sentences of tagged words, one a line.
+    """Sentences of tagged words, one per line.
 
     >>> from gpuparse.trees import load_language
     >>> [sentence.words() for sentence in read_tagged(["A/DT dog_NN ./.\\n"], "input", load_language())]
@@ -108,8 +90,8 @@ def read_tagged(lines: Iterable[str], source: str, language: Language) -> Iterat
 
 def _pieces(line: Passage) -> tuple[Original, ...]:
     """What is between the blanks of a line."""
-    found = re.finditer(r"\S+", line.text)
-    return tuple(Original(piece[0], line.start + piece.start(), line.start + piece.end()) for piece in found)
+    pieces = re.finditer(r"\S+", line.text)
+    return tuple(Original(piece[0], line.start + piece.start(), line.start + piece.end()) for piece in pieces)
 
 
 def read_words_of_trees(trees: Iterable[Tree], language: Language) -> Iterator[Sentence]:
@@ -148,7 +130,8 @@ def tag_words(sentences: Iterable[Untagged], tagger: Tagger, language: Language)
     [['NNS', 'VBP']]
     """
     for sentence in sentences:
-        yield prepare_tokens(tagger.tag(sentence.words), language, sentence.originals)
+        tagged = tagger.judge(sentence.words)
+        yield prepare_tokens(tagged.tokens, language, sentence.originals, tagged.odds)
 
 
 def tag_anew(sentences: Iterable[Sentence], tagger: Tagger, language: Language) -> Iterator[Sentence]:
@@ -157,27 +140,26 @@ def tag_anew(sentences: Iterable[Sentence], tagger: Tagger, language: Language) 
     >>> from gpuparse.tag import train_tagger
     >>> from gpuparse.trees import load_language
     >>> tagger = train_tagger([[Token("Dogs", "NNS"), Token("bark", "VBP"), Token(".", ".")]] * 9)
-    >>> given = read_tagged(["Dogs/X bark/: ./X"], "input", load_language())
-    >>> [[token.tag for token in sentence.tokens] for sentence in tag_anew(given, tagger, load_language())]
+    >>> sentences = read_tagged(["Dogs/X bark/: ./X"], "input", load_language())
+    >>> [[token.tag for token in sentence.tokens] for sentence in tag_anew(sentences, tagger, load_language())]
     [['NNS', ':', 'X']]
     """
     punctuation = language.raised | language.quotes
-    waiting: deque[Sentence] = deque()
+    for before in sentences:
+        tagged = tagger.judge([token.word for token in before.tokens])
+        tokens, odds = [], []
+        for was, now, now_odds in zip(before.tokens, *tagged, strict=True):
+            stays = was.tag in punctuation or now.tag in punctuation
+            tokens.append(was if stays else now)
+            odds.append(GIVEN if stays else now_odds)
+        yield prepare_tokens(tokens, language, before.originals, tuple(odds))
 
-    def words() -> Iterator[list[str]]:
-        for sentence in sentences:
-            waiting.append(sentence)
-            yield [token.word for token in sentence.tokens]
 
-    for tagged in tagger.tag_many(words(), batch=1):
-        before = waiting.popleft()
-        pairs = zip(before.tokens, tagged, strict=True)
-        tokens = [was if was.tag in punctuation or now.tag in punctuation else now for was, now in pairs]
-        yield prepare_tokens(tokens, language, before.originals)
+GIVEN = TagOdds(1.0, None, 0.0)  # of a tag that no tagger chose
 
 
 def read_tokens(lines: Iterable[str], tagger: Tagger, language: Language) -> Iterator[Sentence]:
-    """Sentences of tokens between blanks, one a line, tagged; round brackets are written as treebanks do.
+    """Sentences of tokens between blanks, one per line, tagged; round brackets are written as treebanks do.
 
     >>> from gpuparse.tag import train_tagger
     >>> from gpuparse.trees import load_language

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 from gpuparse.errors import UsageError
-from gpuparse.options import Strategy
-from gpuparse.parse.features.examples import build_training_data
-from gpuparse.parse.logic.vocabulary import Vocabulary
-from gpuparse.trees import Tree
+from gpuparse.parse.features.examples import Lister, Source, TrainingData, build_training_data
 
 SENTENCES = 100  # that the estimate is made from, fewer where they are long:
 SQUARES = 1_000_000  # of the numbers of their nodes, in all: the estimate itself must take little
@@ -32,15 +30,10 @@ class Needs(NamedTuple):
     memory: int
     matrix: int  # on disk
     logs: int  # on disk, with the report and the model
+    rows: int = 0  # of the matrix: a number, not bytes
 
 
-def estimate_needs(
-    trees: Sequence[Tree],
-    vocabulary: Vocabulary,
-    strategy: Strategy,
-    max_children: int,
-    jobs: int = 1,
-) -> Needs:
+def estimate_needs(source: Source, jobs: int = 1, make_thinner: Callable[[], Lister] | None = None) -> Needs:
     """What it takes to learn from prepared trees.
 
     In memory are the matrix, which is mapped from the disk, its postings, as large as its features, and for each job
@@ -49,20 +42,37 @@ def estimate_needs(
     >>> from gpuparse.parse.logic.vocabulary import build_vocabulary
     >>> from gpuparse.trees import load_language, parse_tree
     >>> trees = [parse_tree("(TOP (S (NP (NNP Ann)) (VP (VBZ sings))))")] * 1000
-    >>> needs = estimate_needs(trees, build_vocabulary(trees, load_language()), Strategy.r2l, 5)
+    >>> needs = estimate_needs(Source(trees, build_vocabulary(trees, load_language())))
     >>> PROGRAM < needs.memory < PROGRAM + 20_000_000
     True
     """
+    trees = source.trees
     by_length = sorted(trees, key=len)
     mean = sum(len(tree) ** 2 for tree in trees) / max(len(trees), 1)
     number = min(len(trees), SENTENCES, 1 + int(SQUARES / max(mean, 1)))
     some = [by_length[int((place + 0.5) * len(trees) / number)] for place in range(number)]
-    training = build_training_data(some, vocabulary, strategy, max_children)
+    training = build_training_data(source._replace(trees=some), make_thinner=make_thinner)
     times = len(trees) / max(number, 1)
     matrix = int(times * sum(array.nbytes for array in (*training.matrix, *training.candidates)))
     postings = int(times * training.matrix.features.nbytes)
-    memory = PROGRAM + matrix + postings + jobs * EXAMPLE * int(times * len(training.matrix.segments))
-    return Needs(memory, matrix, LOGS + matrix // 100)
+    rows = int(times * len(training.matrix.segments))
+    return Needs(PROGRAM + matrix + postings + jobs * EXAMPLE * rows, matrix, LOGS + matrix // 100, rows)
+
+
+def jobs_within(memory: int | None, data: TrainingData, jobs: int) -> int:
+    """How many labels can be learned in parallel, at most so many, within so many bytes; one in any case.
+
+    >>> from gpuparse.parse.logic.vocabulary import build_vocabulary
+    >>> from gpuparse.trees import load_language, parse_tree
+    >>> trees = [parse_tree("(TOP (S (NP (NNP Ann)) (VP (VBZ sings))))")]
+    >>> data = build_training_data(Source(trees, build_vocabulary(trees, load_language())))
+    >>> jobs_within(None, data, 4), jobs_within(2 * PROGRAM, data, 4), jobs_within(PROGRAM, data, 4)
+    (4, 4, 1)
+    """
+    if memory is None:
+        return jobs
+    held = sum(array.nbytes for array in (*data.matrix, *data.candidates, data.matrix.features))
+    return max(1, min(jobs, (memory - PROGRAM - held) // (EXAMPLE * len(data.matrix.segments))))
 
 
 def check_needs(needs: Needs, logs: Path, cache: Path | None) -> list[str]:
@@ -117,6 +127,25 @@ def available_memory() -> int | None:
     """
     known = [amount for amount in (_of_machine(), _of_container(), _of_process()) if amount is not None]
     return max(0, min(known)) if known else None
+
+
+def peak_memory() -> int | None:
+    """The most memory in bytes that this process has had so far; None where the system does not tell.
+
+    >>> (peak_memory() or PROGRAM) > 10_000_000
+    True
+    """
+    try:  # what getrusage tells counts from the fork, so it may be that of the process that started this one
+        lines = dict(line.split(":") for line in Path("/proc/self/status").read_text("ascii").splitlines())
+        return 1024 * int(lines["VmHWM"].split()[0])
+    except (OSError, ValueError, KeyError):
+        pass
+    try:
+        import resource
+
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    except ImportError:  # Windows has none
+        return None
 
 
 def _of_machine() -> int | None:

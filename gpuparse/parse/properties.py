@@ -4,16 +4,20 @@ stores and tells features.
 The label comes first: items have it themselves, as a symbol of the vocabulary. Every other property is that of an
 item's head word. It is read off the word's token, and kept in a column of the table of terminals, the columns in the
 order of the table. A new property is one more row: its values are collected from the treebank, numbered, stored in the
-model and read out without any other change.
+model and read out without any other change. One that is optional has no values where nothing is known that it asks for;
+then it takes no numbers, and is not in the inventory of the model.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gpuparse.trees import Language, Token
+
+if TYPE_CHECKING:
+    from gpuparse.words import WordClasses
 
 
 class Predicate(NamedTuple):
@@ -23,17 +27,38 @@ class Predicate(NamedTuple):
     fails: str  # "is not {}"
 
 
+class Known(NamedTuple):
+    """What is known of words beyond their tokens."""
+
+    language: Language
+    classes: WordClasses | None = None
+
+
 @dataclass(frozen=True)
 class Property:
     """One row."""
 
     name: str  # in the names of features: `first1.headtag=DT`
-    of_token: Callable[[Token, Language], str] | None  # its value for a head word; None for the label
+    of_token: Callable[[Token, Known], str | None] | None  # its value for a head word, if any; None for the label
     of_item: Predicate  # how it is said of a constituent
     of_word: Predicate  # and of a word, which is its own head
     quoted: bool = False  # its values are words of the text, and are told between quotation marks
+    optional: bool = False  # a model may be without it
 
 
+def _class_at(place: int) -> Callable[[Token, Known], str | None]:
+    """The class of a word at one of the granularities, told by its most frequent words."""
+
+    def of_token(token: Token, known: Known) -> str | None:
+        classes = known.classes
+        if classes is None or place >= len(classes.granularities):
+            return None
+        return classes.examples(place, classes.of(token.word)[place]) or None
+
+    return of_token
+
+
+CLASS_PLACES = 3  # granularities that features can ask for
 LABEL = 0  # the row of the label
 
 PROPERTIES: tuple[Property, ...] = (
@@ -45,21 +70,32 @@ PROPERTIES: tuple[Property, ...] = (
     ),
     Property(
         "headword",
-        lambda token, language: token.word.lower(),
+        lambda token, known: token.word.lower(),
         of_item=Predicate("has the head word {}", "does not have the head word {}"),
         of_word=Predicate("is {}", "is not {}"),
         quoted=True,
     ),
     Property(
         "headtag",
-        lambda token, language: token.tag,
+        lambda token, known: token.tag,
         of_item=Predicate("has the head tag {}", "does not have the head tag {}"),
         of_word=Predicate("is tagged {}", "is not tagged {}"),
     ),
     Property(
         "headtagclass",
-        lambda token, language: language.tag_class(token.tag),
+        lambda token, known: known.language.tag_class(token.tag),
         of_item=Predicate("has a head of class {}", "does not have a head of class {}"),
         of_word=Predicate("is of class {}", "is not of class {}"),
+    ),
+    *(
+        Property(
+            f"headlike{place + 1}",
+            _class_at(place),
+            of_item=Predicate("has a head word like {}", "does not have a head word like {}"),
+            of_word=Predicate("is like {}", "is not like {}"),
+            quoted=True,
+            optional=True,
+        )
+        for place in range(CLASS_PLACES)
     ),
 )

@@ -14,10 +14,11 @@ from typing import Any
 from gpuparse.errors import TrainingError, UsageError
 from gpuparse.storage import locked, write_atomically
 
-RUN = "run.json"
+RUN_FILE = "run.json"
 LOCK = "lock"
-FORMAT = "gpuparse training run 1"
+RUN_FORMAT = "gpuparse training run 1"
 LOG = "log.jsonl"
+THINNING = "thinning.json"  # how much of the training set is kept; see pilot.py
 
 
 def folder_of(out: Path) -> Path:
@@ -34,7 +35,7 @@ def check_start(out: Path, resume: bool, overwrite: bool) -> None:
     folder = folder_of(out)
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder}: this should be the folder of the run, and is a file. Choose another --output.")
-    begun = (folder / RUN).exists()
+    begun = (folder / RUN_FILE).exists()
     if not begun and folder.exists() and any(path.name != LOCK for path in folder.iterdir()):
         raise UsageError(
             f"{folder}: this folder holds files and no run of this gpuparse; training would mix with them. Move it "
@@ -68,19 +69,20 @@ def begun_run(out: Path, settings: Mapping[str, Any], resume: bool) -> Iterator[
                 f"{folder}: another gpuparse is training here. Wait for it, or choose another --output."
             )
         if resume:
-            _check_settings(folder / RUN, settings)
+            _check_settings(folder / RUN_FILE, settings)
         else:
             _remove_log(folder / LOG)
-            content = json.dumps({"format": FORMAT, "settings": settings}, indent=1)
-            write_atomically(folder / RUN, content.encode())
+            (folder / THINNING).unlink(missing_ok=True)
+            content = json.dumps({"format": RUN_FORMAT, "settings": settings}, indent=1)
+            write_atomically(folder / RUN_FILE, content.encode())
         yield folder
 
 
 def _check_settings(path: Path, settings: Mapping[str, Any]) -> None:
     try:
         run = json.loads(path.read_bytes())
-        if not isinstance(run, dict) or run.get("format") != FORMAT or not isinstance(run.get("settings"), dict):
-            raise ValueError(f"it does not hold the settings of a {FORMAT!r}")
+        if not isinstance(run, dict) or run.get("format") != RUN_FORMAT or not isinstance(run.get("settings"), dict):
+            raise ValueError(f"it does not hold the settings of a {RUN_FORMAT!r}")
         before = run["settings"]
     except (OSError, ValueError, RecursionError) as error:
         raise TrainingError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,22 +12,27 @@ from typing import Any
 
 import numpy as np
 
-from gpuparse.boost import Ensemble, History, Task, Watcher, learn
+from gpuparse.boost import Session, Watcher, learn
 from gpuparse.errors import TrainingError
 from gpuparse.evaluate import evaluate
 from gpuparse.jit import is_slow, telling, wait_until_compiled
 from gpuparse.options import TrainingOptions
 from gpuparse.parse.features.cache import cache_key, training_data
-from gpuparse.parse.features.examples import TrainingData
-from gpuparse.parse.logic.vocabulary import Vocabulary, build_vocabulary
+from gpuparse.parse.features.examples import Source
+from gpuparse.parse.labels import LabelTasks, assemble
+from gpuparse.parse.logic.vocabulary import build_vocabulary
 from gpuparse.parse.model.contents import Flaw, check_tagger_size
 from gpuparse.parse.model.model import CurvePoint, Model
-from gpuparse.parse.needs import Needs, check_needs, estimate_needs
+from gpuparse.parse.needs import Needs, check_needs, estimate_needs, jobs_within
+from gpuparse.parse.pilot import is_thinned, memory_bound, needs_when_thinned, plan_thinning
 from gpuparse.parse.search.parser import Parser
-from gpuparse.tag import Tagger, TaggerOptions, jackknife, train_tagger
+from gpuparse.parse.thinning import threshold_for
+from gpuparse.tag import Knowledge, TaggedSource, Tagger, TaggerOptions, jackknife, train_tagger
 from gpuparse.trees import Language, Prepared, Token, Tree, count_words, prepare, rename, restore, strip
+from gpuparse.words import WordClasses
 
 FOLDS = 10  # of cross-validated tagging
+FOLDS_WITH_SOURCES = 3  # the same where every fold learns from other tagged text too, which takes long
 
 
 class Observer(Watcher):
@@ -45,6 +50,9 @@ class Observer(Watcher):
     def step(self) -> None:
         """A step of the stage is done."""
 
+    def thinned(self, rows: int, of_rows: int, too_little_memory: bool) -> None:
+        """So many rows of the feature matrix were kept, of about so many; with more memory more would have been."""
+
     def point(self, point: CurvePoint) -> None:
         """The tuning set was parsed at a lambda."""
 
@@ -56,6 +64,8 @@ class Corpus:
     training: list[tuple[Tree, Prepared]]  # as they were, and prepared
     tuning: list[tuple[Tree, Prepared]]
     unused: list[Tree]  # too long, or with no word in them; only a tagger learns from these
+    sources: Sequence[TaggedSource] = ()  # tagged text beyond the treebank, also for the tagger alone
+    classes: WordClasses | None = None  # of words, those of other texts too
 
     @property
     def left_out(self) -> int:
@@ -102,7 +112,9 @@ def _prepared(
     return usable, unused
 
 
-def retag(corpus: Corpus, tagger: Tagger, language: Language, options: TaggerOptions) -> Corpus:
+def retag(
+    corpus: Corpus, tagger: Tagger, language: Language, options: TaggerOptions, knowledge: Knowledge | None = None
+) -> Corpus:
     """The corpus prepared anew, each sentence with tags given by a tagger that did not learn from it.
 
     Those of training are tagged by cross-validation; those of tuning, which the tagger never saw, by the tagger itself.
@@ -115,7 +127,8 @@ def retag(corpus: Corpus, tagger: Tagger, language: Language, options: TaggerOpt
         pairs = zip(trees, tags, strict=False)  # cross-validation also gives the tags of the sentences left out
         return [(tree, prepare(with_tags(tree, tokens, language), language)) for tree, tokens in pairs]
 
-    retagged = jackknife(corpus.tagged(language), FOLDS, options)
+    folds = FOLDS_WITH_SOURCES if corpus.sources else FOLDS
+    retagged = jackknife(corpus.tagged(language), folds, options, knowledge)
     return replace(corpus, training=prepared(training, retagged), tuning=prepared(tuning, tagger.tag_many(words)))
 
 
@@ -159,16 +172,24 @@ def train(
     is_slow()  # so that what parsing needs is compiled meanwhile
     tagger, corpus = _learn_tags(corpus, language, options, observer)
     trees = corpus.trees()
-    vocabulary = build_vocabulary(trees, language)
+    vocabulary = build_vocabulary(trees, language, corpus.classes)
+    source = Source(trees, vocabulary, options.strategy, options.max_children, options.seed)
+    thinning = plan_thinning(source, options, log.parent, observer)
     observer.stage("features", len(trees))
-    source = (trees, vocabulary, options.strategy, options.max_children, options.seed)
-    data = training_data(*source, cache, lambda _: observer.step(), options.jobs)
+    data = training_data(source, cache, lambda _: observer.step(), options.jobs, thinning)
+    if thinning is not None:
+        least = threshold_for(options.learn.min_lambda)
+        observer.thinned(len(data.matrix.segments), thinning.rows, thinning.threshold > least)
     tasks = LabelTasks(data, vocabulary)
     observer.stage("labels", len(tasks))
-    histories = learn(data.matrix, tasks, options.learn, devices, options.jobs, log, cache_key(*source), observer, stop)
+    key = cache_key(source, thinning)
+    jobs = jobs_within(memory_bound(options), data, options.jobs)
+    if jobs < options.jobs:
+        observer.plan(f"memory for {jobs} of {options.jobs} labels in parallel")
+    histories = learn(data.matrix, tasks, options.learn, devices, jobs, Session(log, key, observer, stop))
     if stop is not None and stop.is_set():
         raise KeyboardInterrupt
-    model = replace(_assemble(data, vocabulary, histories, options), tagger=tagger)
+    model = replace(assemble(data, vocabulary, histories, options, thinning), tagger=tagger)
     if not corpus.tuning:
         return model
     wait_until_compiled()
@@ -182,8 +203,11 @@ def _check_needs(
 ) -> None:
     """Compare what the run takes with what is there, before the work starts."""
     trees = corpus.trees()
-    source = (trees, build_vocabulary(trees, language), options.strategy, options.max_children)
-    needs = estimate_needs(*source, options.jobs)
+    vocabulary = build_vocabulary(trees, language, corpus.classes)
+    source = Source(trees, vocabulary, options.strategy, options.max_children)
+    needs = estimate_needs(source, options.jobs)
+    if is_thinned(needs, options):
+        needs = needs_when_thinned(needs, options)
     observer.needs(needs, check_needs(needs, folder, cache))
 
 
@@ -195,7 +219,8 @@ def _learn_tags(
         return None, corpus
     observer.stage("tagger", 0)
     tagger_options = TaggerOptions(seed=options.seed)
-    tagger = train_tagger(corpus.tagged(language), tagger_options)
+    knowledge = Knowledge(corpus.sources, language.tag_rules, corpus.classes)
+    tagger = train_tagger(corpus.tagged(language), tagger_options, knowledge)
     try:
         check_tagger_size(tagger)
     except Flaw as flaw:
@@ -204,58 +229,7 @@ def _learn_tags(
         return tagger, corpus
     observer.stage("retagging", 0)
     wait_until_compiled()
-    return tagger, retag(corpus, tagger, language, tagger_options)
-
-
-class LabelTasks(Mapping[str, Task]):
-    """The task of each label, made when it is asked for; those with the most correct examples come first.
-
-    All labels have about as many examples; those with more to tell apart grow more trees.
-    """
-
-    def __init__(self, data: TrainingData, vocabulary: Vocabulary) -> None:
-        self._candidates = data.candidates
-        self._number = {label: number for number, label in enumerate(vocabulary.labels)}
-        positive = positive_examples(data, vocabulary)
-        self._order = sorted(positive, key=lambda label: (-positive[label], label))
-
-    def __getitem__(self, label: str) -> Task:
-        return self._candidates.of_label(self._number[label])
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._order)
-
-    def __len__(self) -> int:
-        return len(self._order)
-
-
-def positive_examples(data: TrainingData, vocabulary: Vocabulary) -> dict[str, int]:
-    """How many correct examples each label has."""
-    counts = np.bincount(data.candidates.gold[data.candidates.gold >= 0], minlength=len(vocabulary.labels))
-    return dict(zip(vocabulary.labels, counts.tolist(), strict=True))
-
-
-def _assemble(
-    data: TrainingData, vocabulary: Vocabulary, histories: Mapping[str, History], options: TrainingOptions
-) -> Model:
-    ensembles: dict[str, Ensemble] = {label: histories[label].ensemble(data.matrix) for label in vocabulary.labels}
-    tested = np.unique(np.concatenate([ensemble.feature for ensemble in ensembles.values()]))
-    tested = tested[tested >= 0]
-    rarity = dict(zip(tested.tolist(), data.matrix.rank(tested).tolist(), strict=True))
-    ends = [float(ensemble.lambdas[-1]) for ensemble in ensembles.values() if len(ensemble.lambdas)]
-    if not ends:
-        raise TrainingError("nothing could be learned: no tree lowers the risk of any label")
-    configuration = {
-        **options.as_json(),
-        "positive_examples": positive_examples(data, vocabulary),
-        "uninferable": data.uninferable,
-        "rows": len(data.matrix.segments),
-        "features": len(data.matrix.column),
-    }
-    lowest = max(options.learn.min_lambda, min(ends))
-    return Model(
-        vocabulary, options.strategy, options.max_children, ensembles, rarity, lowest, configuration=configuration
-    )
+    return tagger, retag(corpus, tagger, language, tagger_options, knowledge)
 
 
 def lambda_grid(model: Model, ratio: float = math.sqrt(2.0), points: int = 9) -> list[float]:

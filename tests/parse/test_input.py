@@ -34,7 +34,7 @@ def test_every_sentence_comes_back_in_order_with_all_its_tokens() -> None:
     trees.append(parse_tree("( (X (: --)))"))
     sentences = list(read_words_of_trees(trees, load_language()))
     parsed = list(parse_sentences(small_parser(), sentences, SearchOptions(batch=3, limit=3000)))
-    assert [p.trees()[0].tokens() for p in parsed] == [strip(tree).tokens() for tree in trees]
+    assert [p.tree.tokens() for p in parsed] == [strip(tree).tokens() for tree in trees]
     assert [p.status for p in parsed].count("flat") == 2
 
 

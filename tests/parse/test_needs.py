@@ -15,7 +15,7 @@ from gpuparse.errors import UsageError
 from gpuparse.options import Strategy
 from gpuparse.parse import needs
 from gpuparse.parse.features.cache import save
-from gpuparse.parse.features.examples import build_training_data
+from gpuparse.parse.features.examples import Source, build_training_data
 from gpuparse.parse.logic.vocabulary import build_vocabulary
 from gpuparse.parse.needs import Needs, check_needs, estimate_needs
 from gpuparse.trees import load_language
@@ -46,8 +46,8 @@ def test_the_disk_that_the_matrix_takes_is_estimated_within_a_third(
 ) -> None:
     trees = synthetic_trees(sentences)
     vocabulary = build_vocabulary(trees, load_language())
-    estimate = estimate_needs(trees, vocabulary, Strategy.r2l, max_children)
-    save(build_training_data(trees, vocabulary, Strategy.r2l, max_children), tmp_path / "matrix", "0" * 64)
+    estimate = estimate_needs(Source(trees, vocabulary, Strategy.r2l, max_children))
+    save(build_training_data(Source(trees, vocabulary, Strategy.r2l, max_children)), tmp_path / "matrix", "0" * 64)
     taken = sum(file.stat().st_size for file in (tmp_path / "matrix").iterdir())
     assert 0.75 * taken < estimate.matrix < 1.33 * taken
 
@@ -75,7 +75,7 @@ def test_a_run_that_can_not_fit_into_memory_is_refused_before_it_starts(tmp_path
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (2 * GB, 2 * GB))
 
-    command = [*COMMAND, "train", str(treebank), "--output", str(tmp_path / "m"), "--jobs", "1"]
+    command = [*COMMAND, "train", str(treebank), "--output", str(tmp_path / "m"), "--jobs", "1", "--keep-all"]
     answer = subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=limit)
     assert answer.returncode == 2, answer.stderr
     assert "of memory, and" in answer.stderr

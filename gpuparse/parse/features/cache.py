@@ -1,7 +1,7 @@
 """Training data in a folder: built once, then mapped into memory by every process that needs it.
 
-A folder holds one `.npy` file an array, and `contents.json`: the key of what the data was built from, and each file's
-checksum. Whatever is absent, of another key, or damaged counts as not there.
+A folder holds one `.npy` file per array, and `contents.json`: the key of what the data was built from, and each file's
+checksum. Data that is absent, damaged, or of another key is built anew.
 """
 
 from __future__ import annotations
@@ -14,26 +14,23 @@ import os
 import re
 import time
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from gpuparse.boost.matrix import Matrix
 from gpuparse.errors import UsageError
-from gpuparse.options import Strategy
-from gpuparse.parse.features.examples import Candidates, TrainingData, build_training_data
-from gpuparse.parse.features.inventory import INVENTORY
+from gpuparse.parse.features.examples import Candidates, Lister, Source, TrainingData, build_training_data
+from gpuparse.parse.features.inventory import inventory_of
 from gpuparse.parse.features.walk import NOT_ALLOWED
-from gpuparse.parse.logic.vocabulary import Vocabulary
 from gpuparse.storage import move_folder, write_atomically
-from gpuparse.trees import Tree
 
-FORMAT = 2  # changes whenever the files do, or what a feature means; the names of features are part of the key
+CACHE_FORMAT = 3  # changes whenever the files do, or what a feature means; the names of features are part of the key
 CONTENTS = "contents.json"
-_BLOCK = 2**22  # bytes read at once
+_CHUNK = 2**22  # bytes read at once
 _ABANDONED = 3600  # seconds: no save takes as long
 
 ARRAY_NAMES = (
@@ -46,34 +43,43 @@ _BEGINNING = re.compile(rb'\{\n "format": [0-9]+,\n "key": "[0-9a-f]{64}"')
 _log = logging.getLogger(__name__)
 
 
+class ThinningPlan(Protocol):
+    """What is kept of the training data, and what decides it; see gpuparse/parse/pilot.py."""
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """All that decides what is kept."""
+
+    def make_thinner(self) -> Lister:
+        """For one thread."""
+
+
 def training_data(
-    trees: Sequence[Tree],
-    vocabulary: Vocabulary,
-    strategy: Strategy = Strategy.r2l,
-    max_children: int = 5,
-    seed: int = 0,
+    source: Source,
     cache: Path | None = None,
     on_sentence: Callable[[int], None] | None = None,
     threads: int = 1,
+    thinning: ThinningPlan | None = None,
 ) -> TrainingData:
     """The training data of prepared trees: from the cache folder if it holds them, else built, and kept there.
 
     >>> from gpuparse.parse.logic.vocabulary import build_vocabulary
     >>> from gpuparse.trees import load_language, parse_tree
     >>> tree = parse_tree("(TOP (NP (NNP Ann)))")
-    >>> len(training_data([tree], build_vocabulary([tree], load_language())).candidates.sentences)  # its states
+    >>> len(training_data(Source([tree], build_vocabulary([tree], load_language()))).candidates.sentences)  # its states
     2
     """
+    make_thinner = None if thinning is None else thinning.make_thinner
     if cache is None:
-        return build_training_data(trees, vocabulary, strategy, max_children, seed, on_sentence, threads)
+        return build_training_data(source, on_sentence, threads, make_thinner)
     check_place(cache)
-    key = cache_key(trees, vocabulary, strategy, max_children, seed)
+    key = cache_key(source, thinning)
     kept = load(cache, key)
     if kept is not None:
         return kept
     if _has_key(cache, key):
         _log.warning("the training data in %s is damaged, and is built anew", cache)
-    built = build_training_data(trees, vocabulary, strategy, max_children, seed, on_sentence, threads)
+    built = build_training_data(source, on_sentence, threads, make_thinner)
     try:
         save(built, cache, key)
     except OSError as error:  # a full disk is no reason to lose what was built
@@ -82,19 +88,25 @@ def training_data(
     return load(cache, key, check=False) or built  # mapped, so that the memory is shared and can be given back
 
 
-def cache_key(trees: Sequence[Tree], vocabulary: Vocabulary, strategy: Strategy, max_children: int, seed: int) -> str:
+def cache_key(source: Source, thinning: ThinningPlan | None = None) -> str:
     """What training data is built from, in 64 hexadecimal digits.
 
     >>> from gpuparse.parse.logic.vocabulary import build_vocabulary
     >>> from gpuparse.trees import load_language, parse_tree
-    >>> tree = parse_tree("(TOP (NP (NNP Ann)))")
-    >>> vocabulary = build_vocabulary([tree], load_language())
-    >>> cache_key([tree], vocabulary, Strategy.r2l, 5, 0) == cache_key([tree], vocabulary, Strategy.r2l, 4, 0)
+    >>> trees = [parse_tree("(TOP (NP (NNP Ann)))")]
+    >>> source = Source(trees, build_vocabulary(trees, load_language()))
+    >>> cache_key(source) == cache_key(source._replace(max_children=4))
     False
     """
+    trees, vocabulary, strategy, max_children, seed = source
     digest = hashlib.sha256()
-    about = [FORMAT, asdict(INVENTORY), strategy.name, max_children, seed, vocabulary.language.text]
-    about += [vocabulary.labels, vocabulary.values]
+    inventory = inventory_of(vocabulary)
+    about = [CACHE_FORMAT, asdict(inventory), strategy.name, max_children, seed, vocabulary.language.text]
+    about += [vocabulary.labels, [vocabulary.values_of(name) for name in inventory.properties]]
+    if vocabulary.classes is not None:
+        about.append(vocabulary.classes.digest)
+    if thinning is not None:
+        about.append(dict(thinning.settings))
     digest.update(json.dumps(about).encode())
     for tree in trees:
         digest.update(json.dumps([tree.labels, tree.words, tree.ends]).encode())
@@ -119,7 +131,7 @@ def save(training: TrainingData, folder: Path, key: str) -> None:
 
 def _contents(key: str, **about: Any) -> bytes:
     """The contents file; its beginning, as _BEGINNING has it, is what a folder of ours is recognised by."""
-    return json.dumps({"format": FORMAT, "key": key, **about}, indent=1).encode()
+    return json.dumps({"format": CACHE_FORMAT, "key": key, **about}, indent=1).encode()
 
 
 def load(folder: Path, key: str, check: bool = True) -> TrainingData | None:
@@ -130,7 +142,7 @@ def load(folder: Path, key: str, check: bool = True) -> TrainingData | None:
     """
     try:
         contents = json.loads((folder / CONTENTS).read_bytes())
-        if contents["format"] != FORMAT or contents["key"] != key:
+        if contents["format"] != CACHE_FORMAT or contents["key"] != key:
             return None
         arrays = {name: _map_array(folder / f"{name}.npy", about, check) for name, about in contents["files"].items()}
         matrix = Matrix(*(arrays[f"matrix.{field}"] for field in Matrix._fields))
@@ -153,16 +165,18 @@ def load(folder: Path, key: str, check: bool = True) -> TrainingData | None:
 def _check_indices(training: TrainingData) -> None:
     """Raise ValueError where an index is outside its array: compiled code would follow it."""
     (segments, starts, features, column, numbers), candidates, _ = training
+    factors = candidates.factors
     n_rows, n_states, n_candidates = len(segments), len(candidates.sentences), len(candidates.states)
     sound = [
         starts[0] == 0 and starts[-1] == len(features) and bool((starts[1:] >= starts[:-1]).all()),
         len(column) == len(numbers) and _inside(column, segments.shape[1]),
-        all(_inside(block, len(starts) - 1) for block in _blocks(segments)),
-        all(_inside(block, len(column)) for block in _blocks(features)),
+        all(_inside(chunk, len(starts) - 1) for chunk in _chunks(segments)),
+        all(_inside(chunk, len(column)) for chunk in _chunks(features)),
         len(candidates.correct) == len(candidates.incorrect) == n_states,
         _inside(candidates.states, n_states),
         all(len(getattr(candidates, name)) == n_candidates for name in ("gold", "first_rows", "choices")),
         _inside(candidates.gold, candidates.choices.shape[1], least=-1),
+        len(factors) in (0, n_rows) and bool((np.isfinite(factors) & (factors >= 1.0)).all()),
         _inside(candidates.first_rows, n_rows + 1),  # one that allows no label has no row
     ]
     if not all(sound):
@@ -177,8 +191,8 @@ def _inside(indices: np.ndarray, end: int, least: int = 0) -> bool:
     return indices.size == 0 or (int(indices.min()) >= least and int(indices.max()) < end)
 
 
-def _blocks(array: np.ndarray) -> Iterator[np.ndarray]:
-    return (array[first : first + _BLOCK] for first in range(0, len(array), _BLOCK))
+def _chunks(array: np.ndarray) -> Iterator[np.ndarray]:
+    return (array[first : first + _CHUNK] for first in range(0, len(array), _CHUNK))
 
 
 def _has_key(folder: Path, key: str) -> bool:
@@ -207,7 +221,7 @@ def _arrays(training: TrainingData) -> dict[str, np.ndarray]:
 def _write_array(path: Path, array: np.ndarray) -> dict[str, Any]:
     """Write an array; what `_map_array` wants to know about it.
 
-    It is not synced, which takes long: what a power cut spoils, the checksum shows, and it is built anew.
+    It is not synced, since that takes long: if a power cut damages it, its checksum is wrong, and it is built anew.
     """
     with path.open("wb") as file:
         np.save(file, array, allow_pickle=False)
@@ -228,8 +242,8 @@ def _map_array(path: Path, about: dict[str, Any], check: bool) -> np.ndarray:
 def _checksum(path: Path) -> int:
     checksum = 0
     with path.open("rb") as file:
-        while block := file.read(_BLOCK):
-            checksum = zlib.crc32(block, checksum)
+        while chunk := file.read(_CHUNK):
+            checksum = zlib.crc32(chunk, checksum)
     return checksum
 
 

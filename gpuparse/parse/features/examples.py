@@ -1,7 +1,7 @@
 """Training examples: every inference that the states along the gold paths allow, and the matrix of their features.
 
-Kept by candidate, not by example: a candidate is a (state, i, j), and it knows its rows (one a head child), which of
-them each label takes, and which label is correct. An example of a label is then a candidate that allows it.
+They are kept by candidate: a candidate is a (state, i, j), and it knows its rows (one per head child), which of them
+each label takes, and which label is correct. An example of a label is then a candidate that allows it.
 """
 
 from __future__ import annotations
@@ -10,24 +10,47 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from gpuparse.boost.matrix import Matrix
 from gpuparse.boost.task import Task
-from gpuparse.dtypes import CHOICE, FEATURE, ITEM, OFFSET, POSITION, REAL, ROW, SEGMENT, SIGN
+from gpuparse.dtypes import CHOICE, FEATURE, OFFSET, POSITION, REAL, ROW, SEGMENT, SIGN
 from gpuparse.errors import UsageError
-from gpuparse.options import Strategy
+from gpuparse.options import Strategy, TrainingOptions
 from gpuparse.parse.features.extraction import segment_capacity
+from gpuparse.parse.features.runs import CUTS
+from gpuparse.parse.features.segments import Keys, clear, copy_table, has_room, make_key_table
 from gpuparse.parse.features.space import FeatureSpace
-from gpuparse.parse.features.walk import N_COLUMNS, NOT_ALLOWED, OUT_OF_TABLE, walk
-from gpuparse.parse.logic.goldpath import gold_path
-from gpuparse.parse.logic.headtable import compile_heads
+from gpuparse.parse.features.walk import (
+    CANDIDATE,
+    FILLED,
+    N_COLUMNS,
+    NOT_ALLOWED,
+    STATE,
+    Collected,
+    Workspace,
+    list_inferences,
+    write_rows,
+)
+from gpuparse.parse.logic.goldpath import GoldPath, gold_path
+from gpuparse.parse.logic.state import State, make_state
+from gpuparse.parse.logic.strategy import make_logic
 from gpuparse.parse.logic.vocabulary import Vocabulary
 from gpuparse.trees import Tree
 
-PARTS = 8  # of the sentences, for each thread: they don't all take the same time
+SHARES_PER_THREAD = 8  # of the sentences: they don't all take the same time
+
+
+class Source(NamedTuple):
+    """What training data is made from: prepared trees, and how they are to be parsed."""
+
+    trees: Sequence[Tree]
+    vocabulary: Vocabulary
+    strategy: Strategy = TrainingOptions.strategy
+    max_children: int = TrainingOptions.max_children
+    seed: int = 0  # of the gold paths of `bu`
 
 
 class Candidates(NamedTuple):
@@ -43,6 +66,7 @@ class Candidates(NamedTuple):
     first_rows: np.ndarray  # ROW[candidates]: the first of its rows
     choices: np.ndarray  # CHOICE[candidates, labels]: which of its rows a label takes, or NOT_ALLOWED
     heads: np.ndarray  # POSITION[rows]: the head child of each row, in the frontier
+    factors: np.ndarray  # REAL[rows]: what the importance of incorrect examples is multiplied by; empty: 1
 
     def of_label(self, label: int) -> Task:
         """The training set of a label: its candidates, worth 1/2 a state for the correct, 1/2 for the incorrect."""
@@ -52,7 +76,10 @@ class Candidates(NamedTuple):
         correct = self.gold[allowed] == label
         states = self.states[allowed]
         shared_by = np.where(correct, self.correct[states], self.incorrect[states])
-        return Task(rows, np.where(correct, 1, -1).astype(SIGN), (0.5 / shared_by).astype(REAL))
+        importance = (0.5 / shared_by).astype(REAL)
+        if len(self.factors):
+            importance[~correct] *= self.factors[rows[~correct]]
+        return Task(rows, np.where(correct, 1, -1).astype(SIGN), importance)
 
 
 class TrainingData(NamedTuple):
@@ -63,57 +90,85 @@ class TrainingData(NamedTuple):
     uninferable: int  # gold items that can't be inferred, mostly because they have too many children
 
 
+SLOTS_PER_WORD = 512  # of the table of segments, at first
+
+# What counts how much of an array of `Collected` is filled, by the names of FILLED.
+COUNTED_AS = {
+    "states": "states",
+    "candidates": "candidates",
+    "choices": "candidates",
+    "heads": "rows",
+    "factors": "rows",
+    "rows": "rows",
+    "starts": "segments",
+    "features": "features",
+}
+
+
 class _Growing:
-    """The arrays of candidates, rows and segments while they grow, and how far each is filled."""
+    """What is collected, in arrays that grow."""
 
-    def __init__(self, n_labels: int) -> None:
-        self.states = np.empty((2**10, 3), ROW)  # sentence, correct, incorrect
-        self.candidates = np.empty((2**14, 7), ROW)  # state, i, j, start, end, gold, first row
-        self.choices = np.empty((2**14, n_labels), CHOICE)
-        self.rows = np.empty((2**15, N_COLUMNS), SEGMENT)
-        self.heads = np.empty(2**15, POSITION)
-        self.starts = np.zeros(2**15, OFFSET)
-        self.features = np.empty(2**20, FEATURE)
-        self.filled = np.array([0, 0, 0, 1, 0], np.int64)  # states, candidates, rows, segments (0 is empty), features
-        self.starts[:2] = 0
+    def __init__(self, n_labels: int, thinned: bool) -> None:
+        self._names = [name for name in COUNTED_AS if thinned or name != "factors"]
+        self.collected = Collected(
+            states=np.empty(2**10, STATE),
+            candidates=np.empty(2**14, CANDIDATE),
+            choices=np.empty((2**14, n_labels), CHOICE),
+            heads=np.empty(2**15, POSITION),
+            factors=np.empty(0, REAL),
+            rows=np.empty((2**15, N_COLUMNS), SEGMENT),
+            starts=np.zeros(2**15, OFFSET),
+            features=np.empty(2**20, FEATURE),
+            filled=np.zeros(1, FILLED),
+        )
+        self.collected.filled["segments"] = 1  # segment 0 is empty
 
-    def arrays(self) -> tuple[np.ndarray, ...]:
-        return self.states, self.candidates, self.choices, self.rows, self.heads, self.starts, self.features
-
-    def grow(self, short: int) -> None:
-        """Make half as much room again for what ran short, an index of `filled`; the table of segments is not here."""
-        names = (("states",), ("candidates", "choices"), ("rows", "heads"), ("starts",), ("features",), ())
-        for name in names[short]:
-            array = getattr(self, name)
-            array.resize((array.shape[0] * 3 // 2, *array.shape[1:]), refcheck=False)
-
-    def append(self, other: _Growing) -> None:
-        """Take over all of another, whose sentences come after these. Sentences share no segments."""
-        states, _, rows, segments, features = (int(n) for n in self.filled)
-        self.trim()
-        other.trim()
-        other.candidates[:, 0] += states
-        other.candidates[:, 6] += rows
-        np.add(other.rows, segments - 1, out=other.rows, where=other.rows > 0)
-        other.starts += features
-        other.starts = other.starts[2:]  # the empty segment is there already
-        for name in ("states", "candidates", "choices", "rows", "heads", "starts", "features"):
-            mine, others = getattr(self, name), getattr(other, name)
-            mine.resize((len(mine) + len(others), *mine.shape[1:]), refcheck=False)
-            mine[len(mine) - len(others) :] = others
-            setattr(other, name, None)  # its memory is needed
-        self.filled += other.filled
-        self.filled[3] -= 1
+    def make_room(self, **needed: int) -> None:
+        """Make room for so many more entries in the arrays of these names."""
+        for name, more in needed.items():
+            array, length = getattr(self.collected, name), self._length(name) + more
+            if len(array) < length and name in self._names:
+                _resize(array, max(length, len(array) * 3 // 2))
 
     def trim(self) -> None:
         """Give back the room that was not needed."""
-        states, candidates, rows, segments, features = self.filled
-        for name, length in (
-            *(("states", states), ("candidates", candidates), ("choices", candidates), ("rows", rows)),
-            *(("heads", rows), ("starts", segments + 1), ("features", features)),
-        ):
-            array = getattr(self, name)
-            array.resize((length, *array.shape[1:]), refcheck=False)
+        for name in self._names:
+            _resize(getattr(self.collected, name), self._length(name))
+
+    def _length(self, name: str) -> int:
+        """How much of an array is filled."""
+        return int(self.collected.filled[0][COUNTED_AS[name]]) + (name == "starts")  # which has the last end, too
+
+    def append(self, other: _Growing) -> None:
+        """Take over all of another, whose sentences come after these. Sentences share no segments."""
+        self.trim()
+        other.trim()
+        mine, others = self.collected, other.collected
+        filled = mine.filled[0].copy()
+        others.candidates["state"] += filled["states"]
+        others.candidates["first_row"] += filled["rows"]
+        np.add(others.rows, filled["segments"] - 1, out=others.rows, where=others.rows > 0)
+        starts = others.starts[2:] + filled["features"]  # the empty segment is there already
+        added = others._asdict() | {"starts": starts}
+        del other.collected, others  # each array is freed as soon as it is copied
+        for name in self._names:
+            array, more = getattr(mine, name), added.pop(name)
+            _resize(array, len(array) + len(more))
+            array[len(array) - len(more) :] = more
+        for name in FILLED.names or ():
+            mine.filled[name] += added["filled"][name] - (name == "segments")
+
+
+def _resize(array: np.ndarray, length: int) -> None:
+    """Change the length of an array in place, which keeps what is in it, and needs no second copy where it can grow."""
+    array.resize((length, *array.shape[1:]), refcheck=False)
+
+
+class Lister(Protocol):
+    """Lists the part of a gold path's inferences that is kept; see gpuparse/parse/thinning.py."""
+
+    def __call__(self, path: GoldPath, number: int, state: State, collected: Collected, keys: Keys) -> int:
+        """List states, candidates, heads and factors; how many gold items can't be inferred."""
 
 
 class ExampleBuilder:
@@ -122,47 +177,77 @@ class ExampleBuilder:
     >>> from gpuparse.parse.logic.vocabulary import build_vocabulary
     >>> from gpuparse.trees import load_language, parse_tree
     >>> tree = parse_tree("(TOP (NP (NNP Ann)))")
-    >>> builder = ExampleBuilder(build_vocabulary([tree], load_language()))
-    >>> builder.add(0, tree)
+    >>> builder = ExampleBuilder(Source([tree], build_vocabulary([tree], load_language())))
+    >>> builder.add(0)
     >>> builder.finish().candidates.of_label(0).signs.tolist()  # NP is right over NNP, and can't stand over NP
     [1]
     """
 
-    def __init__(
-        self, vocabulary: Vocabulary, strategy: Strategy = Strategy.r2l, max_children: int = 5, seed: int = 0
-    ) -> None:
-        if not 1 <= max_children < NOT_ALLOWED:
-            raise UsageError(f"an item can be allowed 1 to {NOT_ALLOWED - 1} children, not {max_children}")
-        self._vocabulary = vocabulary
-        self._strategy = strategy
-        self._max_children = max_children
-        self._seed = seed
-        self._space = FeatureSpace(vocabulary)
-        self._heads = compile_heads(vocabulary)
+    def __init__(self, source: Source, thinner: Lister | None = None) -> None:
+        if not 1 <= source.max_children < NOT_ALLOWED:
+            raise UsageError(f"an item can be allowed 1 to {NOT_ALLOWED - 1} children, not {source.max_children}")
+        self._source, self._thinner = source, thinner
+        self._space = FeatureSpace(source.vocabulary)
         self._numbering = self._space.numbering()
-        self._growing = _Growing(len(vocabulary.labels))
-        self._workspace = _Workspace(self._space.size)
+        self._logic = make_logic(source.vocabulary, source.strategy, source.max_children)
+        self._growing = _Growing(len(source.vocabulary.labels), thinned=thinner is not None)
+        self._seen = np.zeros(self._space.size, SEGMENT)
+        self._table = make_key_table(2)
         self._uninferable = 0
 
-    def add(self, number: int, tree: Tree) -> None:
-        """Add a prepared tree, under the number of its sentence; a tree with no word has no examples."""
+    def add(self, number: int) -> None:
+        """Add the tree of this number; one with no word has no examples."""
+        _, vocabulary, strategy, _, seed = self._source
+        tree = self._source.trees[number]
         if len(tree) == 1:
             return
-        path = gold_path(tree, self._vocabulary, self._strategy, [self._seed, number])
-        growing, workspace = self._growing, self._workspace
-        workspace.make_room(len(path.terminals), self._max_children)
-        before = growing.filled.copy()
+        path = gold_path(tree, vocabulary, strategy, [seed, number])
+        state = make_state(path.terminals, path.items)
+        growing, collected = self._growing, self._growing.collected
+        n_states = len(path.items) - len(path.terminals)
+        most = n_states * len(path.terminals) * self._logic.max_children  # candidates
+        most_rows = most * self._logic.max_children
+        growing.make_room(states=n_states, candidates=most, choices=most, heads=most_rows, factors=most_rows)
+        before = collected.filled.copy()
+        workspace = self._make_workspace(state)
+        if self._thinner is None:
+            self._uninferable += list_inferences(path, number, self._logic, state, collected, workspace)
+        else:
+            self._uninferable += self._thinner(path, number, state, collected, workspace.keys)
+        row, end = int(before[0]["rows"]), int(collected.filled[0]["rows"])
+        growing.make_room(rows=end - row)
+        clear(workspace.table)
         while True:
-            short, missed = walk(
-                *(path, number, int(self._strategy), self._max_children, self._heads, self._numbering),
-                *(self._vocabulary.label_symbols, workspace.arrays(), growing.arrays(), growing.filled),
-            )
-            if short < 0:
+            row = write_rows(path, self._numbering, state, collected, workspace, before, row)
+            if row == end:
                 break
-            growing.filled[:] = before
-            growing.grow(short)
-            workspace.start_again(short)
-        self._uninferable += missed
+            growing.make_room(starts=N_COLUMNS, features=N_COLUMNS * len(workspace.buffer))
+            workspace = self._enlarge_table(workspace)
+
+    def _make_workspace(self, state: State) -> Workspace:
+        """Scratch arrays for a sentence."""
+        n_words = len(state.terminals)
+        slots = 2 ** int(np.ceil(np.log2(SLOTS_PER_WORD * n_words)))
+        if slots > len(self._table.keys):
+            self._table = make_key_table(slots)
+        clear(self._table)
+        return Workspace(
+            keys=Keys(state.frontier, np.empty(n_words + 1, np.uint64), np.empty(n_words + 1, np.uint64)),
+            table=self._table,
+            label_heads=np.empty(len(self._source.vocabulary.labels), np.int64),
+            cuts=np.empty(CUTS, np.int64),
+            row_of_head=np.empty(self._logic.max_children, CHOICE),
+            buffer=np.empty(segment_capacity(n_words), FEATURE),
+            seen=self._seen,
+        )
+
+    def _enlarge_table(self, workspace: Workspace) -> Workspace:
+        """The same workspace, with room in its table."""
+        if not has_room(self._table, N_COLUMNS):
+            larger = make_key_table(2 * len(self._table.keys))
+            copy_table(self._table, larger)
+            self._table = larger
+        return workspace._replace(table=self._table)
 
     def append(self, other: ExampleBuilder) -> None:
         """Take over what another has collected of the sentences after these; it is of no use afterwards."""
@@ -176,20 +261,19 @@ class ExampleBuilder:
 
 
 def build_training_data(
-    trees: Sequence[Tree],
-    vocabulary: Vocabulary,
-    strategy: Strategy = Strategy.r2l,
-    max_children: int = 5,
-    seed: int = 0,
+    source: Source,
     on_sentence: Callable[[int], None] | None = None,
     threads: int = 1,
+    make_thinner: Callable[[], Lister] | None = None,
 ) -> TrainingData:
     """Walk the gold path of every prepared tree and compute the features of all that its states allow.
+
+    Each thread has a lister of its own, if any, which decides what is kept.
 
     >>> from gpuparse.parse.logic.vocabulary import build_vocabulary
     >>> from gpuparse.trees import load_language, parse_tree
     >>> tree = parse_tree("(TOP (S (NP (NNP Ann)) (VP (VBZ sings))))")
-    >>> training = build_training_data([tree], build_vocabulary([tree], load_language()))
+    >>> training = build_training_data(Source([tree], build_vocabulary([tree], load_language())))
     >>> len(training.candidates.sentences), training.candidates.correct.tolist()  # four states, one way on from each
     (4, [1, 1, 1, 1])
     """
@@ -197,18 +281,18 @@ def build_training_data(
     stop = threading.Event()
 
     def collect(first: int, last: int) -> ExampleBuilder:
-        builder = ExampleBuilder(vocabulary, strategy, max_children, seed)
+        builder = ExampleBuilder(source, None if make_thinner is None else make_thinner())
         for number in range(first, last):
             if stop.is_set():
                 break
-            builder.add(number, trees[number])
+            builder.add(number)
             if on_sentence is not None:
                 on_sentence(number)
         return builder
 
-    parts = 1 if threads == 1 else PARTS * threads
+    shares = 1 if threads == 1 else SHARES_PER_THREAD * threads
     with ThreadPoolExecutor(threads) as pool:
-        cuts = pairwise(len(trees) * part // parts for part in range(parts + 1))
+        cuts = pairwise(len(source.trees) * share // shares for share in range(shares + 1))
         try:
             builder, *others = pool.map(lambda cut: collect(*cut), cuts)
         except BaseException:  # Ctrl-C, or a failure of one: the others need not go on
@@ -222,51 +306,23 @@ def build_training_data(
 def _finish(growing: _Growing, space: FeatureSpace, uninferable: int, threads: int) -> TrainingData:
     """What has grown, as the learner takes it."""
     group, _, _ = space.place(np.arange(space.size))
-    matrix = Matrix.from_segments(growing.rows, growing.starts, growing.features, space.columns[group], threads)
-    candidates = Candidates(
-        sentences=np.ascontiguousarray(growing.states[:, 0]),
-        correct=np.ascontiguousarray(growing.states[:, 1]),
-        incorrect=np.ascontiguousarray(growing.states[:, 2]),
-        states=np.ascontiguousarray(growing.candidates[:, 0]),
-        children=growing.candidates[:, 1:3].astype(POSITION),
-        spans=growing.candidates[:, 3:5].astype(POSITION),
-        gold=growing.candidates[:, 5].astype(POSITION),
-        first_rows=np.ascontiguousarray(growing.candidates[:, 6]),
-        choices=growing.choices,
-        heads=growing.heads,
+    collected = growing.collected
+    matrix = Matrix.from_segments(collected.rows, collected.starts, collected.features, space.columns[group], threads)
+    states, candidates = collected.states, collected.candidates
+    return TrainingData(
+        matrix,
+        Candidates(
+            sentences=np.ascontiguousarray(states["sentence"]),
+            correct=np.ascontiguousarray(states["correct"]),
+            incorrect=np.ascontiguousarray(states["incorrect"]),
+            states=np.ascontiguousarray(candidates["state"]),
+            children=np.stack([candidates["left"], candidates["right"]], axis=1).astype(POSITION),
+            spans=np.stack([candidates["start"], candidates["end"]], axis=1).astype(POSITION),
+            gold=candidates["gold"].astype(POSITION),
+            first_rows=np.ascontiguousarray(candidates["first_row"]),
+            choices=collected.choices,
+            heads=collected.heads,
+            factors=collected.factors,
+        ),
+        uninferable,
     )
-    return TrainingData(matrix, candidates, uninferable)
-
-
-class _Workspace:
-    """Scratch arrays of the walk: the frontier, hashes of its ends, and a table of the sentence's runs and segments."""
-
-    def __init__(self, n_features: int) -> None:
-        self.seen = np.zeros(n_features, SEGMENT)  # the segment that wrote the feature last
-        self.frontier = np.empty(0, ITEM)
-        self.keys = np.empty(0, np.uint64)
-
-    def make_room(self, n_words: int, max_children: int) -> None:
-        """Get ready for the next sentence."""
-        if n_words + 1 > len(self.frontier):
-            self.frontier = np.empty(2 * n_words + 1, ITEM)
-            self.hashes = np.empty((2, 2 * n_words + 2), np.uint64)
-            self.buffer = np.empty(segment_capacity(2 * n_words), FEATURE)
-        self.taken = np.empty(max_children, CHOICE)
-        self.run_heads = np.empty(max_children, CHOICE)
-        self.make_table(2 ** int(np.ceil(np.log2(512 * n_words))))
-
-    def make_table(self, slots: int) -> None:
-        """An empty table of segments with at least this many slots, a power of two."""
-        if slots > len(self.keys):
-            self.keys = np.empty(slots, np.uint64)
-            self.values = np.empty(slots, SEGMENT)
-        self.values.fill(-1)
-
-    def start_again(self, short: int) -> None:
-        """Forget what the sentence has written, since it is walked again with more room."""
-        self.seen.fill(0)
-        self.make_table(len(self.keys) * (2 if short == OUT_OF_TABLE else 1))
-
-    def arrays(self) -> tuple[np.ndarray, ...]:
-        return self.frontier, self.hashes, self.buffer, self.taken, self.run_heads, self.seen, self.keys, self.values

@@ -12,7 +12,7 @@ the part of an inference from which it can be told, so that inferences that shar
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import IntEnum
 
 import numpy as np
@@ -72,10 +72,7 @@ class Group:
 
     def row(self) -> list[int]:
         """The group as a row of `GROUP_TABLE`."""
-        return [
-            *(self.domain, self.start, self.start_offset, self.stop, self.stop_offset),
-            *(self.clip_start, self.clip_stop, self.without_head, self.counted),
-        ]
+        return [getattr(self, column) for column in GROUP_COLUMNS]
 
 
 def _run(
@@ -182,9 +179,11 @@ def _long_groups() -> list[Group]:
     return items + words
 
 
+GROUP_COLUMNS = tuple(field.name for field in fields(Group))[2:]  # all but the name, and the segment column
+
 GROUPS: tuple[Group, ...] = (*_near_groups(), *_nth_groups(), *_child_groups(), *_long_groups())
 
-# Columns of GROUP_TABLE, which compiled code reads.
+# Places in a row of GROUP_TABLE, which compiled code reads, in the order of GROUP_COLUMNS.
 DOMAIN, START_POINT, START_OFFSET, STOP_POINT, STOP_OFFSET, CLIP_START, CLIP_STOP, WITHOUT_HEAD, COUNTED = range(9)
 
 GROUP_TABLE = np.array([group.row() for group in GROUPS], np.int32)

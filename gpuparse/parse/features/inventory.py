@@ -5,17 +5,18 @@ A model stores the inventory it was trained with. Numbers of features mean nothi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 from gpuparse.parse.features.groups import GROUPS
 from gpuparse.parse.features.space import LENGTHS
+from gpuparse.parse.logic.vocabulary import Vocabulary
 from gpuparse.parse.properties import PROPERTIES
 
 
 @dataclass(frozen=True)
 class Inventory:
-    """What features there are, but for the values of the properties."""
+    """What features there are, apart from the values of the properties."""
 
     groups: tuple[str, ...]
     counted: tuple[str, ...]  # the groups that have length features
@@ -29,33 +30,47 @@ class Inventory:
         >>> one.difference(Inventory(("right1", "left1"), (), ("label", "shape"), 12))
         'its groups stand in another order, it has the property shape, its lengths are 12 and not 16'
         """
-        told = [
+        differences = [
             *_unlike("group", "groups", self.groups, other.groups),
             *_unlike("length of", "lengths", self.counted, other.counted),
             *_unlike("property", "properties", self.properties, other.properties),
         ]
         if self.lengths != other.lengths:
-            told.append(f"its lengths are {other.lengths} and not {self.lengths}")
-        return ", ".join(told)
+            differences.append(f"its lengths are {other.lengths} and not {self.lengths}")
+        return ", ".join(differences)
 
 
 def _unlike(one: str, several: str, ours: Sequence[str], others: Sequence[str]) -> list[str]:
-    told = []
+    differences = []
     for verb, names in (
         ("has", sorted(set(others) - set(ours))),
         ("lacks", sorted(set(ours) - set(others))),
     ):
         if names:
             more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-            told.append(f"it {verb} the {one} {names[0]}{more}")
-    if not told and tuple(ours) != tuple(others):
-        told.append(f"its {several} stand in another order")
-    return told
+            differences.append(f"it {verb} the {one} {names[0]}{more}")
+    if not differences and tuple(ours) != tuple(others):
+        differences.append(f"its {several} stand in another order")
+    return differences
 
 
-INVENTORY = Inventory(
-    groups=tuple(group.name for group in GROUPS),
-    counted=tuple(group.name for group in GROUPS if group.counted),
-    properties=tuple(prop.name for prop in PROPERTIES),
-    lengths=LENGTHS,
-)
+def inventory_with(options: Container[str]) -> Inventory:
+    """The inventory with those of the optional properties that have these names.
+
+    >>> inventory_with(()).properties
+    ('label', 'headword', 'headtag', 'headtagclass')
+    """
+    return Inventory(
+        groups=tuple(group.name for group in GROUPS),
+        counted=tuple(group.name for group in GROUPS if group.counted),
+        properties=tuple(prop.name for prop in PROPERTIES if not prop.optional or prop.name in options),
+        lengths=LENGTHS,
+    )
+
+
+def inventory_of(vocabulary: Vocabulary) -> Inventory:
+    """The inventory of a vocabulary: an optional property is in it if it has values."""
+    return inventory_with([prop.name for prop, values in zip(PROPERTIES, vocabulary.values, strict=True) if values])
+
+
+INVENTORY = inventory_with(())

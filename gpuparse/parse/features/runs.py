@@ -18,7 +18,8 @@ from gpuparse.parse.features.groups import (
     Domain,
     Point,
 )
-from gpuparse.parse.logic.items import END, FIRST, HEAD, HEAD_CHILD, LAST, START
+from gpuparse.parse.logic.items import FIRST, HEAD, HEAD_CHILD, LAST
+from gpuparse.parse.logic.state import N_FRONTIER, span_of
 
 _BELOW, _TERMINALS = int(Domain.BELOW), int(Domain.TERMINALS)
 _BEGIN, _LEFT, _HEAD, _HEADEND, _RIGHT, _FINISH = (int(point) for point in Point)
@@ -27,26 +28,27 @@ CUTS = 2 * _POINTS  # the six points among the frontier items, and the six among
 
 
 @inlined
-def set_cuts(cuts, items, frontier, size, n_words, i, j, h):
+def set_cuts(cuts, state, run):
     """Write down where the points of an inference lie, among the frontier items and among the terminals."""
-    cuts[_BEGIN], cuts[_LEFT], cuts[_HEAD], cuts[_HEADEND], cuts[_RIGHT], cuts[_FINISH] = 0, i, h, h + 1, j + 1, size
-    head = items[frontier[h], HEAD]
+    cuts[_BEGIN], cuts[_LEFT], cuts[_RIGHT] = 0, run.left, run.right + 1
+    cuts[_HEAD], cuts[_HEADEND], cuts[_FINISH] = run.head, run.head + 1, state.extent[N_FRONTIER]
+    head = state.items[state.frontier[run.head], HEAD]
+    start, end = span_of(state, run.left, run.right)
     words = _POINTS
-    cuts[words + _BEGIN], cuts[words + _LEFT] = 0, items[frontier[i], START]
-    cuts[words + _HEAD], cuts[words + _HEADEND] = head, head + 1
-    cuts[words + _RIGHT], cuts[words + _FINISH] = items[frontier[j], END], n_words
+    cuts[words + _BEGIN], cuts[words + _LEFT], cuts[words + _RIGHT] = 0, start, end
+    cuts[words + _HEAD], cuts[words + _HEADEND], cuts[words + _FINISH] = head, head + 1, len(state.terminals)
 
 
 @inlined
-def child_of(group, cuts, items, frontier):
+def child_of(group, cuts, state):
     """The only item of a group of the domain CHILD, or -1."""
-    parent = frontier[cuts[group[START_POINT]] + group[START_OFFSET]]
+    parent = state.frontier[cuts[group[START_POINT]] + group[START_OFFSET]]
     which = group[CLIP_START]
-    return items[parent, FIRST if which == _LEFT else HEAD_CHILD if which == _HEAD else LAST]
+    return state.items[parent, FIRST if which == _LEFT else HEAD_CHILD if which == _HEAD else LAST]
 
 
 @inlined
-def run_of(group, cuts, items, frontier):
+def run_of(group, cuts, state):
     """The run of a group of another domain: `[start, skip)` and `[resume, stop)`, frontier places or terminals."""
     domain = group[DOMAIN]
     base = _POINTS if domain == _TERMINALS else 0
@@ -59,8 +61,8 @@ def run_of(group, cuts, items, frontier):
         skip, resume = cuts[_HEAD], cuts[_HEADEND]
     if domain == _BELOW and start < stop:
         if group[WITHOUT_HEAD]:
-            skip, resume = items[frontier[skip], START], items[frontier[skip], END]
-        start, stop = items[frontier[start], START], items[frontier[stop - 1], END]
+            skip, resume = span_of(state, skip, skip)
+        start, stop = span_of(state, start, stop - 1)
         if not group[WITHOUT_HEAD]:
             skip, resume = stop, stop
     return start, skip, resume, stop

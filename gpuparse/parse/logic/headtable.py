@@ -13,12 +13,13 @@ import numpy as np
 
 from gpuparse.dtypes import ITEM
 from gpuparse.jit import compiled
-from gpuparse.parse.logic.items import PUNCTUATION, SYMBOL
+from gpuparse.parse.logic.items import SYMBOL
+from gpuparse.parse.logic.state import is_punctuation
 from gpuparse.parse.logic.vocabulary import Vocabulary
 
 
 class HeadTable(NamedTuple):
-    """The head rules of every label. One array less is seven numbers less to hand over at every call."""
+    """The head rules of every label, in few arrays: each is seven numbers to pass at every call."""
 
     rank: np.ndarray  # ITEM[labels + 1, symbols]: the first step that names the symbol; last, 1 for conjunctions
     from_left: np.ndarray  # uint8[labels, steps]: which end the step's scan starts from
@@ -45,32 +46,31 @@ def compile_heads(vocabulary: Vocabulary) -> HeadTable:
 
 
 @compiled
-def _is_punctuation(terminals, item):
-    return item < terminals.shape[0] and terminals[item, PUNCTUATION] != 0
+def _symbol(state, at):
+    return state.items[state.frontier[at], SYMBOL]
 
 
 @compiled
-def head_index(heads, label, items, terminals, frontier, i, j):
-    """The frontier index of the head child of an item with this label over `frontier[i..j]`."""
-    if items[frontier[j], SYMBOL] == heads.last[label]:
-        return _first_conjunct(heads, items, terminals, frontier, i, j)
-    head, best = i, heads.from_left.shape[1]
-    for at in range(i, j + 1):
-        item = frontier[at]
-        if _is_punctuation(terminals, item):
+def head_index(heads, label, state, left, right):
+    """The frontier index of the head child of an item with this label over the frontier items `left` to `right`."""
+    if _symbol(state, right) == heads.last[label]:
+        return _first_conjunct(heads, state, left, right)
+    head, best = left, heads.from_left.shape[1]
+    for at in range(left, right + 1):
+        if is_punctuation(state, at):
             continue
-        rank = heads.rank[label, items[item, SYMBOL]]
+        rank = heads.rank[label, _symbol(state, at)]
         if rank < best or (rank == best and not heads.from_left[label, rank]):
             head, best = at, rank
-    return _first_conjunct(heads, items, terminals, frontier, i, head)
+    return _first_conjunct(heads, state, left, head)
 
 
 @compiled
-def _first_conjunct(heads, items, terminals, frontier, i, head):
+def _first_conjunct(heads, state, left, head):
     """Of `A CC head` the nearest child before the conjunction that is no punctuation, if there is one."""
-    if head - i < 2 or not heads.rank[-1, items[frontier[head - 1], SYMBOL]]:
+    if head - left < 2 or not heads.rank[-1, _symbol(state, head - 1)]:
         return head
-    for at in range(head - 2, i - 1, -1):
-        if not _is_punctuation(terminals, frontier[at]):
+    for at in range(head - 2, left - 1, -1):
+        if not is_punctuation(state, at):
             return at
     return head

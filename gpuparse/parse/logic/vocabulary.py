@@ -9,16 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gpuparse.dtypes import ITEM
 from gpuparse.errors import TrainingError
 from gpuparse.parse.logic.items import FIRST_VALUE, PUNCTUATION, TAG_SYMBOL, TERMINAL_COLUMNS
-from gpuparse.parse.properties import LABEL, PROPERTIES
-from gpuparse.trees import Language, Token, Tree
+from gpuparse.parse.properties import LABEL, PROPERTIES, Known
+from gpuparse.trees import TOP, Language, Token, Tree
 
-TOP = "TOP"
+if TYPE_CHECKING:
+    from gpuparse.words import WordClasses
 
 
 @dataclass(frozen=True)
@@ -26,8 +28,9 @@ class Vocabulary:
     """The values seen in training, each list sorted; a value's place in its list is its number."""
 
     labels: tuple[str, ...]  # what can be inferred; TOP is the last
-    values: tuple[tuple[str, ...], ...]  # of each property, in the order of PROPERTIES
+    values: tuple[tuple[str, ...], ...]  # of each property, in the order of PROPERTIES; none of one that is left out
     language: Language
+    classes: WordClasses | None = None  # of words, those never seen in training too
 
     def values_of(self, name: str) -> tuple[str, ...]:
         """The values of the property with this name.
@@ -72,7 +75,7 @@ class Vocabulary:
         return {symbol: number for number, symbol in enumerate(self.all_symbols)}
 
     @cached_property
-    def _head_values(self) -> list[tuple[Callable[[Token, Language], str], dict[str, int]]]:
+    def _head_values(self) -> list[tuple[Callable[[Token, Known], str | None], dict[str | None, int]]]:
         """For each property of a head word, how it is read off a token, and the numbers of its values."""
         return [
             (prop.of_token, {value: number for number, value in enumerate(values)})
@@ -98,12 +101,13 @@ class Vocabulary:
         return self._label_numbers.get(name, -1)
 
     def terminals(self, tokens: Sequence[Token]) -> np.ndarray:
-        """The table of terminals of a prepared sentence, one row a token."""
+        """The table of terminals of a prepared sentence, one row per token."""
         table = np.empty((len(tokens), TERMINAL_COLUMNS), ITEM)
         table[:, TAG_SYMBOL] = [self.symbol(token.tag) for token in tokens]
         table[:, PUNCTUATION] = [token.tag in self.language.raised for token in tokens]
+        known = Known(self.language, self.classes)
         for column, (of_token, numbers) in enumerate(self._head_values, FIRST_VALUE):
-            table[:, column] = [numbers.get(of_token(token, self.language), -1) for token in tokens]
+            table[:, column] = [numbers.get(of_token(token, known), -1) for token in tokens]
         return table
 
     def unknown_tags(self, tokens: Iterable[Token]) -> set[str]:
@@ -111,8 +115,8 @@ class Vocabulary:
         return {tag for _, tag in tokens}.difference(self.tags)
 
 
-def build_vocabulary(trees: Iterable[Tree], language: Language) -> Vocabulary:
-    """The vocabulary of prepared trees.
+def build_vocabulary(trees: Iterable[Tree], language: Language, classes: WordClasses | None = None) -> Vocabulary:
+    """The vocabulary of prepared trees, with the classes of words if they are known.
 
     >>> from gpuparse.trees import load_language, parse_trees
     >>> trees = parse_trees("(TOP (S (NP (NNP Ann)) (VP (VBZ sings))))")
@@ -133,8 +137,9 @@ def build_vocabulary(trees: Iterable[Tree], language: Language) -> Vocabulary:
         raise TrainingError("no sentence is left to learn from; the treebank is empty, or every sentence was left out")
     tokens = [Token(word, tag) for word, tag in seen]
     symbols = labels | {token.tag for token in tokens}
+    known = Known(language, classes)
     values = (
-        symbols if prop.of_token is None else {prop.of_token(token, language) for token in tokens}
-        for prop in PROPERTIES
+        symbols if prop.of_token is None else {prop.of_token(token, known) for token in tokens} for prop in PROPERTIES
     )
-    return Vocabulary((*sorted(labels), TOP), tuple(tuple(sorted(some)) for some in values), language)
+    in_order = tuple(tuple(sorted(value for value in some if value is not None)) for some in values)
+    return Vocabulary((*sorted(labels), TOP), in_order, language, classes)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from gpuparse.options import Strategy
-from gpuparse.parse.features.examples import build_training_data
+from gpuparse.parse.features.examples import Source, build_training_data
 from gpuparse.parse.logic.vocabulary import build_vocabulary
 from gpuparse.trees import load_language, parse_tree
 
@@ -27,7 +27,7 @@ def test_the_figures_are_those_of_the_training_data(tmp_path: Path) -> None:
     answer = subprocess.run([*command, "--strategy", "l2r"], capture_output=True, text=True, check=True)
     figures = json.loads(answer.stdout)
     vocabulary = build_vocabulary(TREES, load_language())
-    training = build_training_data(TREES, vocabulary, Strategy.l2r)
+    training = build_training_data(Source(TREES, vocabulary, Strategy.l2r))
     per_label = {label: len(training.candidates.of_label(at).signs) for at, label in enumerate(vocabulary.labels)}
     rows = [len(training.matrix.row(row)) for row in range(len(training.matrix.segments))]
     assert figures["examples_of_label"] == per_label

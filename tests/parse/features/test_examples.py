@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from gpuparse.options import Strategy
 from gpuparse.parse.features import examples as examples_file
-from gpuparse.parse.features.examples import TrainingData, build_training_data
+from gpuparse.parse.features.examples import Source, TrainingData, build_training_data
 from gpuparse.parse.features.space import FeatureSpace
 from gpuparse.parse.features.walk import NOT_ALLOWED
 from gpuparse.parse.logic.goldpath import gold_path
@@ -77,7 +77,7 @@ def test_examples_are_those_of_the_definitions(
     strategy: str, treebank: list[Tree], max_children: int, seed: int
 ) -> None:
     vocabulary = build_vocabulary(treebank, ENGLISH)
-    training = build_training_data(treebank, vocabulary, Strategy[strategy], max_children, seed)
+    training = build_training_data(Source(treebank, vocabulary, Strategy[strategy], max_children, seed))
     found = examples_of(training, vocabulary)
     uninferable = 0
     for number, tree in enumerate(treebank):
@@ -94,7 +94,7 @@ def test_examples_are_those_of_the_definitions(
 @given(treebank=st.lists(trees(), min_size=2, max_size=2))
 def test_features_are_those_of_the_definitions(strategy: str, treebank: list[Tree]) -> None:
     vocabulary = build_vocabulary(treebank, ENGLISH)
-    training = build_training_data(treebank, vocabulary, Strategy[strategy])
+    training = build_training_data(Source(treebank, vocabulary, Strategy[strategy]))
     names = Names(training, vocabulary)
     known = known_values(treebank, ENGLISH)
     for number, found in examples_of(training, vocabulary).items():
@@ -110,7 +110,7 @@ def test_features_are_those_of_the_definitions(strategy: str, treebank: list[Tre
 @settings(max_examples=25, deadline=None)
 @given(treebank=st.lists(trees(), min_size=1, max_size=2), strategy=st.sampled_from(list(Strategy)))
 def test_a_row_stands_for_one_state_run_and_head(treebank: list[Tree], strategy: Strategy) -> None:
-    training = build_training_data(treebank, build_vocabulary(treebank, ENGLISH), strategy)
+    training = build_training_data(Source(treebank, build_vocabulary(treebank, ENGLISH), strategy))
     candidates = training.candidates
     owner = np.searchsorted(candidates.first_rows, np.arange(len(training.matrix.segments)), side="right") - 1
     keys = np.column_stack([candidates.states[owner], candidates.children[owner], candidates.heads])
@@ -124,7 +124,7 @@ def test_a_state_is_worth_a_half_for_its_correct_and_a_half_for_its_incorrect_in
 ) -> None:
     vocabulary = build_vocabulary(treebank, ENGLISH)
     worth: dict[tuple[int, int, bool], float] = {}
-    for sentence, found in examples_of(build_training_data(treebank, vocabulary, strategy), vocabulary).items():
+    for sentence, found in examples_of(build_training_data(Source(treebank, vocabulary, strategy)), vocabulary).items():
         for example, _ in found:
             key = (sentence, example.state, example.correct)
             worth[key] = worth.get(key, 0.0) + example.bias
@@ -133,7 +133,7 @@ def test_a_state_is_worth_a_half_for_its_correct_and_a_half_for_its_incorrect_in
 
 def test_the_only_inference_of_a_state_is_worth_a_half() -> None:
     tree = parse_tree("(TOP (NN rain))")  # TOP is the only label
-    training = build_training_data([tree], build_vocabulary([tree], ENGLISH))
+    training = build_training_data(Source([tree], build_vocabulary([tree], ENGLISH)))
     (label,) = (training.candidates.of_label(0),)
     assert (label.signs.tolist(), label.importance.tolist()) == ([1], [0.5])
 
@@ -148,7 +148,7 @@ def test_known_examples_come_out_exactly(known_examples: Path, strategy: str) ->
     assert [str(tree) for tree in treebank] == (known_examples / "prepared").read_text().splitlines()
     prepared: Sequence[Tree] = [tree for tree in treebank if tree is not None]
     vocabulary = build_vocabulary(prepared, ENGLISH)
-    training = build_training_data(prepared, vocabulary, Strategy[strategy])
+    training = build_training_data(Source(prepared, vocabulary, Strategy[strategy]))
     names = Names(training, vocabulary)
     found = {
         (sentence, example): row
@@ -170,23 +170,18 @@ def test_arrays_that_run_out_of_room_change_nothing(monkeypatch: pytest.MonkeyPa
     wide = "(NP (DT the) (NN dog)) (VP (VBZ sees) (NP (CD 3) (NNS cats)))"
     treebank = [parse_tree(f"(TOP (S (S {wide}) (, ,) (S {wide})))"), parse_tree(f"(TOP (S {wide}))")]
     vocabulary = build_vocabulary(treebank, ENGLISH)
-    plenty = build_training_data(treebank, vocabulary)
+    plenty = build_training_data(Source(treebank, vocabulary))
 
     class Cramped(examples_file._Growing):
-        def __init__(self, n_labels: int) -> None:
-            super().__init__(n_labels)
-            for name in ("states", "candidates", "choices", "rows", "heads", "starts", "features"):
-                array = getattr(self, name)
+        def __init__(self, n_labels: int, thinned: bool) -> None:
+            super().__init__(n_labels, thinned)
+            for name in self._names:
+                array = getattr(self.collected, name)
                 array.resize((2, *array.shape[1:]), refcheck=False)
 
-    class CrampedWorkspace(examples_file._Workspace):
-        def make_room(self, n_words: int, max_children: int) -> None:
-            super().make_room(n_words, max_children)
-            self.keys, self.values = self.keys[:2], self.values[:2]
-
     monkeypatch.setattr(examples_file, "_Growing", Cramped)
-    monkeypatch.setattr(examples_file, "_Workspace", CrampedWorkspace)
-    assert_same(build_training_data(treebank, vocabulary), plenty)
+    monkeypatch.setattr(examples_file, "SLOTS_PER_WORD", 1)
+    assert_same(build_training_data(Source(treebank, vocabulary)), plenty)
 
 
 def assert_same(one: TrainingData, other: TrainingData) -> None:
@@ -210,8 +205,8 @@ def test_threads_build_what_one_builds(threads: int) -> None:
     treebank = [prepare(tree, ENGLISH).tree or tree for tree in synthetic_treebank(40, seed=5)]
     vocabulary = build_vocabulary(treebank, ENGLISH)
     told: list[int] = []
-    together = build_training_data(treebank, vocabulary, on_sentence=told.append, threads=threads)
-    assert_same(together, build_training_data(treebank, vocabulary))
+    together = build_training_data(Source(treebank, vocabulary), on_sentence=told.append, threads=threads)
+    assert_same(together, build_training_data(Source(treebank, vocabulary)))
     assert sorted(told) == list(range(40))
 
 
@@ -223,7 +218,7 @@ def test_a_failure_in_one_thread_ends_the_others() -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        build_training_data(treebank, build_vocabulary(treebank, ENGLISH), on_sentence=fail, threads=2)
+        build_training_data(Source(treebank, build_vocabulary(treebank, ENGLISH)), on_sentence=fail, threads=2)
 
 
 @pytest.mark.parametrize("n_words", [1, 2, 200])
@@ -231,7 +226,7 @@ def test_a_failure_in_one_thread_ends_the_others() -> None:
 def test_sentences_of_any_length(n_words: int, strategy: str) -> None:
     tree = long_tree(n_words)
     vocabulary = build_vocabulary([tree], ENGLISH)
-    training = build_training_data([tree], vocabulary, Strategy[strategy])
+    training = build_training_data(Source([tree], vocabulary, Strategy[strategy]))
     terminals, gold = gold_items(tree, ENGLISH)
     assert len(training.candidates.sentences) == len(gold)
     assert training.uninferable == (n_words > 5)
@@ -244,12 +239,12 @@ def test_a_tree_without_words_has_no_examples_and_keeps_its_number() -> None:
     tree = parse_tree("(TOP (NP (NN rain)))")
     empty = Tree([""], [None], [1])
     vocabulary = build_vocabulary([empty, tree], ENGLISH)
-    assert build_training_data([empty, tree], vocabulary).candidates.sentences.tolist() == [1, 1]
+    assert build_training_data(Source([empty, tree], vocabulary)).candidates.sentences.tolist() == [1, 1]
 
 
 def test_a_label_never_seen_in_training_makes_a_state_without_correct_inferences() -> None:
     seen = parse_tree("(TOP (S (NP (NN rain)) (VP (VB fall))))")
     unseen = parse_tree("(TOP (S (NP (NN rain)) (FRAG (VB fall))))")
-    training = build_training_data([unseen], build_vocabulary([seen], ENGLISH))
+    training = build_training_data(Source([unseen], build_vocabulary([seen], ENGLISH)))
     assert training.candidates.correct.tolist() == [0, 1, 1, 1]
     assert training.uninferable == 1

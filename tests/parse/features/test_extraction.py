@@ -8,10 +8,12 @@ from hypothesis import strategies as st
 
 from gpuparse.dtypes import FEATURE, ITEM
 from gpuparse.options import Strategy
-from gpuparse.parse.features.extraction import emit_segment, segment_capacity
+from gpuparse.parse.features.extraction import emit_inference, segment_capacity
 from gpuparse.parse.features.groups import COLUMN_STARTS, GROUPS, Column
+from gpuparse.parse.features.runs import CUTS
 from gpuparse.parse.features.space import LENGTH, FeatureSpace, Numbering
 from gpuparse.parse.logic.goldpath import GoldPath, gold_path
+from gpuparse.parse.logic.state import Run, State
 from gpuparse.parse.logic.vocabulary import build_vocabulary
 from gpuparse.trees import Tree, load_language, parse_tree
 from tests.parse.features.oracle import Walk, counted_groups, features, known_values, other_groups, terminal_items
@@ -23,9 +25,8 @@ ENGLISH = load_language()
 def emitted(numbering: Numbering, path: GoldPath, frontier: np.ndarray, i: int, j: int, h: int) -> set[int]:
     """The numbers of the features of an inference."""
     out = np.empty(len(Column) * segment_capacity(len(path.terminals)), FEATURE)
-    at = 0
-    for column in range(len(Column)):
-        at = emit_segment(column, numbering, path.items, path.terminals, frontier, len(frontier), i, j, h, out, at)
+    state = State(path.terminals, path.items, frontier, np.array([len(path.items), len(frontier), -1]))
+    at = emit_inference(numbering, state, Run(i, j, h), np.empty(CUTS, np.int64), out)
     return set(out[:at].tolist())
 
 

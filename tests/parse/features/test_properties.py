@@ -42,7 +42,7 @@ properties.PROPERTIES += (
 
 import gpuparse
 from gpuparse.boost import Options
-from gpuparse.cli.train import train_model
+from gpuparse.cli.train import TrainingRun, train_model
 from gpuparse.parse.explain.english import in_english
 from gpuparse.parse.model.file import load_model
 from gpuparse.options import TrainingOptions
@@ -50,7 +50,7 @@ from gpuparse.options import TrainingOptions
 json.JSONEncoder.default = lambda self, number: number.item()  # what is not compiled gives numbers of NumPy's
 treebank, path = sys.argv[1], Path(sys.argv[2])
 options = TrainingOptions(tune_fraction=0.0, tagger=False, learn=Options(max_trees=4, eta=0.5, min_lambda=0.1))
-train_model([treebank], None, path, options, "cpu")
+train_model(TrainingRun(path, [treebank]), options, "cpu")
 model = load_model(path)
 rules = model.ensembles["A"].compounds(0.0)
 parser = gpuparse.load(path)

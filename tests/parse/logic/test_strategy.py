@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from gpuparse.dtypes import ITEM
 from gpuparse.options import Strategy
-from gpuparse.parse.features.examples import build_training_data
+from gpuparse.parse.features.examples import Source, build_training_data
 from gpuparse.parse.logic.goldpath import GoldPath, gold_path
 from gpuparse.parse.logic.headtable import compile_heads, head_index
 from gpuparse.parse.logic.items import END, ITEM_COLUMNS, ONLY, START, SYMBOL
-from gpuparse.parse.logic.strategy import allows_children, allows_label
+from gpuparse.parse.logic.state import State
+from gpuparse.parse.logic.strategy import allows_children, allows_label, make_logic
 from gpuparse.parse.logic.vocabulary import Vocabulary, build_vocabulary
 from gpuparse.trees import Language, Token, Tree, head_child, load_language, parse_language, parse_tree
 from tests.parse.logic.generated import LABELS, PUNCTUATION, TAGS, trees
@@ -35,14 +36,14 @@ def successors(
     """The frontiers that one inference leads to, asked of the compiled logic."""
     terminals = vocabulary.terminals([Token("rain", tag) for tag in tags])
     items, numbers = item_table(vocabulary, tags, frontier)
-    n_labels = len(vocabulary.labels)
+    logic = make_logic(vocabulary, strategy, max_children=len(tags))
+    state = State(terminals, items, numbers, np.array([len(items), len(frontier), last]))
     for i in range(len(frontier)):
         for j in range(i, len(frontier)):
-            if not allows_children(int(strategy), last, items, terminals, numbers, i, j):
+            if not allows_children(logic, state, i, j):
                 continue
-            for label in range(n_labels):
-                symbols = vocabulary.label_symbols
-                if allows_label(label, n_labels, symbols, items, numbers, len(frontier), i, j):
+            for label in range(len(vocabulary.labels)):
+                if allows_label(logic, state, label, i, j):
                     children = frontier[i : j + 1]
                     item = (vocabulary.labels[label], children[0][1], children[-1][2], children)
                     yield (*frontier[:i], item, *frontier[j + 1 :]), i
@@ -120,7 +121,9 @@ def test_the_final_states_of_one_word_are_the_unary_chains() -> None:
 def test_the_gold_path_exists_for_every_tree_whose_nodes_are_not_too_wide(strategy: Strategy, tree: Tree) -> None:
     width = max(sum(1 for _ in tree.children(node)) for node in range(len(tree)))
     root_is_unary = tree.ends[1] == len(tree)
-    training = build_training_data([tree], build_vocabulary([tree], ENGLISH), strategy, max_children=max(width, 1))
+    training = build_training_data(
+        Source([tree], build_vocabulary([tree], ENGLISH), strategy, max_children=max(width, 1))
+    )
     states = training.candidates.correct
     assert len(states) == sum(word is None for word in tree.words)
     assert (states[:-1] >= 1).all()
@@ -171,6 +174,7 @@ def test_the_head_of_a_candidate_is_that_of_the_head_rules(children: list[str], 
     items = np.full((2 * len(children), ITEM_COLUMNS), -1, ITEM)
     items[:, SYMBOL] = [vocabulary.symbol(name) for name in children] * 2
     frontier = np.where(is_tag, np.arange(len(children)), np.arange(len(children)) + len(children)).astype(ITEM)
+    state = State(terminals, items, frontier, np.array([len(items), len(frontier), -1]))
     for number, label in enumerate(vocabulary.labels):
-        found = head_index(heads, number, items, terminals, frontier, 0, len(children) - 1)
+        found = head_index(heads, number, state, 0, len(children) - 1)
         assert found == head_child(language, label, children)
