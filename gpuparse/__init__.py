@@ -1,7 +1,7 @@
 """gpuparse: learns to parse language from a treebank, and parses with what it learned.
 
 >>> import gpuparse
->>> parser = gpuparse.load()  # the English model that comes along, or gpuparse.load("my.model")
+>>> parser = gpuparse.load()  # the bundled English model, or gpuparse.load("my.model")
 >>> tree = parser.parse("She saw the man.")
 >>> print(tree)
 (TOP (S (NP (PRP She)) (VP (VBD saw) (NP (DT the) (NN man))) (. .)))

@@ -51,6 +51,10 @@ class ModelError(GpuparseError):
     """A model file that is damaged, of another version, or not a model at all."""
 
 
+class ClassesError(GpuparseError):
+    """A file of word classes that is damaged, of another version, or something else; or one that can't be written."""
+
+
 class TrainingError(GpuparseError):
     """Training can't start or go on with what it was given."""
 

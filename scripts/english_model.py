@@ -42,7 +42,7 @@ SOURCES = {  # the genres to learn from, as GUM's LICENSE.txt tells the licences
     "voyage": "CC BY-SA 3.0 (Wikivoyage)",
 }
 LICENCE = "CC BY-SA 4.0 as far as it derives from its texts; annotations CC BY 4.0"
-LENGTHS = (15, 40, None)  # words; punctuation is none, as for gpuparse eval --max-words
+MOST_WORDS = (15, 40, None)  # words; punctuation is none, as for gpuparse eval --max-words
 WORST = 6  # labels shown as those it is worst at
 FREQUENT = 20  # brackets that a label has in the gold trees, at least, to be among them
 
@@ -227,7 +227,7 @@ def parse_words(model: Model, gold: Sequence[Tree], retag: bool, limit: int) -> 
     start = time.process_time()
     parsed = list(parse_sentences(parser, sentences, options))
     seconds = time.process_time() - start
-    return Parsed([one.trees()[0] for one in parsed], Counter(one.status for one in parsed), seconds)
+    return Parsed([one.tree for one in parsed], Counter(one.status for one in parsed), seconds)
 
 
 def source_table(documents: Iterable[Path], genres: Sequence[str]) -> str:
@@ -251,7 +251,7 @@ def size_of(model: Model, file: Path) -> str:
 def length_table(scores: dict[bool, Evaluation], lengths: Sequence[int]) -> str:
     """F1 by length as rows of a table."""
     rows = []
-    for most in LENGTHS:
+    for most in MOST_WORDS:
         cells = []
         for retag in (False, True):
             chosen = [score for score in scores[retag].scores if most is None or lengths[score.id - 1] <= most]

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from gpuparse.api import LoadedParser
 from gpuparse.boost import Options
-from gpuparse.cli.train import train_model
+from gpuparse.cli.train import TrainingRun, train_model
 from gpuparse.options import SearchOptions, Strategy, TrainingOptions
 from gpuparse.parse.model.model import Model
 from gpuparse.trees import Token, Tree, synthetic_treebank
@@ -44,7 +44,7 @@ def trained(trees: Iterable[Tree], strategy: str, penalty: str, device: str, max
     with tempfile.TemporaryDirectory() as folder:
         treebank = Path(folder, "treebank.mrg")
         treebank.write_text("\n".join(map(str, trees)), encoding="utf-8")
-        return train_model([str(treebank)], None, Path(folder, "m.model"), options, device)
+        return train_model(TrainingRun(Path(folder, "m.model"), [str(treebank)]), options, device)
 
 
 def of_model(model: Model) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from gpuparse.boost import Ensemble, Options, fit
 from gpuparse.options import Strategy
-from gpuparse.parse.features.examples import TrainingData, build_training_data
+from gpuparse.parse.features.examples import Source, TrainingData, build_training_data
 from gpuparse.parse.logic.vocabulary import Vocabulary, build_vocabulary
 from gpuparse.parse.model.model import CurvePoint, Model
 from gpuparse.tag import Tagger, train_tagger
@@ -28,7 +28,7 @@ def small_model(sentences: int = 120, strategy: Strategy = Strategy.r2l, max_tre
     """A model of some 165 trees that parses synthetic sentences with an F1 in the eighties; made once a test run."""
     trees = synthetic_trees(sentences)
     vocabulary = build_vocabulary(trees, load_language())
-    data = build_training_data(trees, vocabulary, strategy, MAX_CHILDREN)
+    data = build_training_data(Source(trees, vocabulary, strategy, MAX_CHILDREN))
     ensembles = _ensembles(data, vocabulary, Options(max_trees=max_trees, eta=0.5, min_lambda=0.1))
     tested = {int(feature) for ensemble in ensembles.values() for feature in ensemble.feature if feature >= 0}
     rank = {int(feature): column for column, feature in enumerate(data.matrix.numbers)}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 import types
 from collections.abc import Iterator
 from dataclasses import replace
@@ -234,7 +233,7 @@ def test_a_model_is_loaded_by_its_path(tmp_path: Path) -> None:
 
 
 def test_a_model_that_is_not_there_is_told_by_its_name() -> None:
-    with pytest.raises(GpuparseError, match="klingon: no such file, and no model of this name"):
+    with pytest.raises(GpuparseError, match="klingon: there is no such file, and no bundled model"):
         gpuparse.load("klingon")
 
 
@@ -253,12 +252,10 @@ def test_a_token_with_a_space_in_it_is_read_back_as_one_token_by_nltk_and_by_us(
     assert [token.word for token in parse_tree(written).tokens()] == ["New_York_-LRB-NY-RRB-"]
 
 
-def test_ten_thousand_tokens_come_back_within_seconds_as_more_than_a_flat_tree() -> None:
+def test_ten_thousand_tokens_cost_no_more_than_a_sentence_and_come_back_as_more_than_a_flat_tree() -> None:
     one = [("The", "DT"), ("dog", "NN"), ("sleeps", "VBZ"), (",", ","), ("and", "CC")]
-    parser().parse(one)  # so that everything is compiled
-    began = time.process_time()
     tree = parser().parse(one * 2000)
-    assert time.process_time() - began < 20
+    assert tree.scored <= parser().options.limit
     assert tree.words == [word for word, _ in one * 2000]
     assert (tree.status, tree.cost) == ("long", None)
     assert len(tree.spans) > 2000

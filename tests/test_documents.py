@@ -30,11 +30,14 @@ from gpuparse.boost.log import Attempt
 from gpuparse.cli.main import app
 from gpuparse.options import TrainingOptions
 from gpuparse.parse.features.cache import _arrays as cache_arrays
-from gpuparse.parse.features.examples import build_training_data
+from gpuparse.parse.features.examples import Source, build_training_data
 from gpuparse.parse.logic.vocabulary import build_vocabulary
-from gpuparse.parse.model.contents import PARSER_TYPES, TAGGER_TYPES, Header
+from gpuparse.parse.model.contents import CLASSES_TYPES, PARSER_TYPES, TAGGER_TYPES, Header
+from gpuparse.parse.properties import PROPERTIES
 from gpuparse.tag.tagger import STRINGS
 from gpuparse.trees import load_language, parse_tree, synthetic_treebank
+from gpuparse.words.file import TYPES as CLASSES_ARRAYS
+from gpuparse.words.file import ClassesHeader
 from tests.warm import plain_environment, warm_gpuparse
 
 PROJECT = Path(__file__).resolve().parents[1]
@@ -336,6 +339,14 @@ def test_files_that_a_document_names_are_there(document: str) -> None:
             assert (PROJECT / document).parent.joinpath(target).exists(), target
 
 
+def test_a_word_of_the_glossary_is_at_home_where_it_says() -> None:
+    rows = re.findall(r"^\| \*\*(.+)\*\* \|.*\| ([^|]+) \|$", read("docs/glossary.md"), re.MULTILINE)
+    assert [word for word, _ in rows] == sorted((word for word, _ in rows), key=str.lower)
+    for word, homes in rows:
+        for home in inline_code(homes):
+            assert word.split()[-1] in (PROJECT / home).read_text(encoding="utf-8").lower(), (word, home)
+
+
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_commands_stand_in_fenced_blocks_where_they_are_run(document: str) -> None:
     text = read(document)
@@ -351,8 +362,10 @@ def test_a_document_names_no_place_of_one_machine(document: str) -> None:
 def test_the_page_on_files_names_every_array_and_key() -> None:
     named = set(inline_code(read("docs/files.md")))
     tree = parse_tree("(TOP (NP (NNP Ann)))")
-    data = build_training_data([tree], build_vocabulary([tree], load_language()))
-    assert {*PARSER_TYPES, *TAGGER_TYPES} <= named
+    data = build_training_data(Source([tree], build_vocabulary([tree], load_language())))
+    assert {*PARSER_TYPES, *TAGGER_TYPES, *CLASSES_TYPES, *CLASSES_ARRAYS} <= named
+    assert set(ClassesHeader.__struct_fields__) <= named
+    assert {prop.name for prop in PROPERTIES} <= named
     assert {*Header.__struct_fields__, *STRINGS, "templates", "style"} <= named
     assert set(cache_arrays(data)) <= named
     assert set(Attempt(0, False, 0.5, 1.0, 1.0, 1, 0, 0.1, None).to_json()) <= named

@@ -25,7 +25,7 @@ from gpuparse.boost import Attempt, Log, Options
 from gpuparse.boost.ensemble import Ensemble
 from gpuparse.boost.log import read_log
 from gpuparse.boost.tree import GrownTree
-from gpuparse.cli.parse import Format, Source, laid_out, read_sentences
+from gpuparse.cli.parse import Format, InputSource, laid_out, read_sentences
 from gpuparse.errors import GpuparseError, ModelError
 from gpuparse.evaluate import evaluate, read_rules
 from gpuparse.evaluate.parameters import KEYS
@@ -35,7 +35,7 @@ from gpuparse.parse.logic.vocabulary import build_vocabulary
 from gpuparse.parse.model.contents import pack
 from gpuparse.parse.model.file import load_model, to_bytes
 from gpuparse.parse.model.model import Model
-from gpuparse.parse.run_folder import RUN, begun_run, folder_of
+from gpuparse.parse.run_folder import RUN_FILE, begun_run, folder_of
 from gpuparse.pretrained.bundled import find_model
 from gpuparse.trees import Token, load_language, parse_language, parse_tree, parse_trees, prepare, read_trees, restore
 from gpuparse.trees.tree import ESCAPES
@@ -227,7 +227,7 @@ def test_a_cache_with_any_contents_and_a_run_with_any_record_are_refused(
         return
     folder = folder_of(tmp_path / "model")
     folder.mkdir(exist_ok=True)
-    (folder / RUN).write_bytes(content)
+    (folder / RUN_FILE).write_bytes(content)
     beginning, end = (b'{"format": 1, "key": "k", "uninferable": 0, "files": ', b"}") if keyed else (b"", b"")
     (folder / CONTENTS).write_bytes(beginning + content + end)
     assert load(folder, "k") is None
@@ -280,7 +280,7 @@ def test_sentences_of_anything_are_parsed_whole_or_refused(sentences: list[Any])
 def test_input_of_any_kind_is_parsed_and_printed_or_refused(text: str, kind: str, layout: Format) -> None:
     if time_is_over():
         return
-    sentences = attempt(lambda: list(read_sentences([Source("<text>", text)], kind, parser().model)))
+    sentences = attempt(lambda: list(read_sentences([InputSource("<text>", text)], kind, parser().model)))
     if isinstance(sentences, GpuparseError):
         assert "<text>" in str(sentences)
         return

@@ -9,6 +9,7 @@ import pkgutil
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,25 +18,53 @@ import pytest
 import gpuparse
 
 PROJECT = Path(__file__).resolve().parents[1]
-# Which packages each may import, besides those that all may: what it is given stands before it.
-SHARED = {"dtypes", "errors", "jit", "options", "printable", "storage", "version"}
+# Which parts of gpuparse each part may import. What all may import is in SHARED, and imports nothing but what is there.
+SHARED = {"dtypes", "errors", "jit", "options", "printable", "sealed", "storage", "version"}
 MAY_IMPORT = {
-    "jit": {"practice"},  # by the process that compiles in the background
+    **{name: set() for name in SHARED},
+    "jit": {"practice"},  # in the process that compiles in the background, and nowhere else
+    "kernels": set(),
+    "device": {"kernels"},
+    "boost": {"device", "kernels"},
     "trees": set(),
     "text": {"trees"},
-    "tag": {"text", "trees"},
-    "boost": {"device", "kernels"},
+    "words": set(),
+    "tag": {"text", "trees", "words"},
     "evaluate": {"trees"},
     "pretrained": set(),
-    "parse.logic": {"parse.properties", "trees"},
+    "parse.logic": {"parse.properties", "trees", "words"},
     "parse.features": {"parse.logic", "parse.properties", "boost", "trees"},
-    "parse.model": {"parse.features", "parse.logic", "boost", "tag", "text", "trees"},
-    "parse.search": {"parse.model", "parse.features", "parse.logic", "parse.properties", "kernels", "trees"},
-    "parse.explain": {
-        *("parse.search", "parse.model", "parse.features", "parse.logic", "parse.properties", "parse.input"),
-        *("boost", "trees"),
+    "parse.model": {"parse.features", "parse.logic", "parse.properties", "boost", "tag", "text", "trees", "words"},
+    "parse.search": {
+        *("parse.model", "parse.features", "parse.logic", "parse.properties"),
+        *("kernels", "trees"),
     },
-    "kernels": set(),
+    "parse.explain": {
+        *("parse.search", "parse.model", "parse.features", "parse.logic", "parse.properties"),
+        *("parse.parsed_tree", "boost", "trees"),
+    },
+    # the modules beside those folders, which put them together: training, and reading input
+    "parse": {
+        *("parse", "boost", "device", "evaluate", "kernels", "tag", "text", "trees", "words"),
+        *("integrations",),  # on demand
+    },
+    "integrations": {"trees"},
+    "api": {"parse", "device", "pretrained", "tag", "text", "trees"},
+    "practice": {"api", "parse", "boost", "device", "pretrained", "trees"},
+    "cli": {
+        *("api", "parse", "boost", "device", "evaluate", "practice", "pretrained", "tag", "text", "trees", "words"),
+    },
+}
+# What each part may reach, however many imports away. Said apart from the table: a part that is allowed one thing more
+# there must not bring the parser into the learner, or one task into another.
+MAY_REACH = {
+    "kernels": {"errors", "jit", "storage"},
+    "boost": {"device", "dtypes", "errors", "jit", "kernels", "options", "storage"},
+    "trees": {"errors"},
+    "text": {"errors", "trees"},
+    "tag": {"errors", "jit", "options", "storage", "text", "trees"},
+    "evaluate": {"errors", "options", "trees"},
+    "pretrained": {"errors"},
 }
 
 
@@ -100,22 +129,87 @@ def test_the_program_uses_all_that_is_installed_with_it() -> None:
     assert {dependency.split(">=")[0] for dependency in dependencies} <= {name.split(".")[0] for name in names}
 
 
+def module_of(path: Path) -> str:
+    """Its name when it is imported: kernels/ is installed as gpuparse.kernels."""
+    parts = path.relative_to(PROJECT).with_suffix("").parts
+    return ".".join(parts if parts[0] == "gpuparse" else ("gpuparse", *parts)).removesuffix(".__init__")
+
+
+FILES = {module_of(path): path for path in sources()}
+
+
 def home(module: str) -> str:
-    """The package of gpuparse that a module belongs to, as MAY_IMPORT names them."""
+    """The part of gpuparse that a module belongs to: a folder or a module of gpuparse/, or one of gpuparse/parse/.
+
+    The options of all parts are one part, plain data that imports nothing else.
+    """
     names = module.split(".")[1:]
+    if names[-1:] == ["options"]:
+        return "options"
     return ".".join(names[: 2 if names[:1] == ["parse"] else 1])
 
 
-def modules_of(package: str) -> list[Path]:
-    folder = PROJECT / ("kernels" if package == "kernels" else "gpuparse/" + package.replace(".", "/"))
-    return sorted(folder.rglob("*.py"))
+def test_only_what_hands_a_tree_over_imports_an_integration() -> None:
+    users = {path for path in sources() if any(name.startswith("gpuparse.integrations.") for name in imports(path))}
+    assert users == {PROJECT / "gpuparse/parse/parsed_tree.py"}  # on demand: see to_nltk
 
 
-@pytest.mark.parametrize("package", MAY_IMPORT)
-def test_a_package_imports_only_what_it_may(package: str) -> None:
-    for path in modules_of(package):
-        used = {home(name) for name in imports(path) if name.startswith("gpuparse.")} - {package, "parse"}
-        assert used - SHARED <= MAY_IMPORT[package], path
+def imported(module: str) -> set[str]:
+    """The modules of ours that a module imports, wherever in it; but for types alone does not count."""
+    path = FILES[module]
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            node.body = []
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    names: list[str] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names += [name.name for name in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            source = ".".join([*above, *([node.module] if node.module else [])])
+            names += [source, *(f"{source}.{name.name}" for name in node.names)]
+    return {name for name in names if name in FILES}
+
+
+def imports_of(part: str) -> set[str]:
+    """The parts that a part imports."""
+    modules = [module for module in FILES if home(module) == part]
+    return {home(name) for module in modules for name in imported(module)} - {part, ""}
+
+
+PARTS = sorted({home(module) for module in FILES} - {"", "parse"})
+
+
+def rule_of(part: str) -> str:
+    """The row of MAY_IMPORT that holds for a part; every folder has its own."""
+    is_folder = (PROJECT / "gpuparse" / part.replace(".", "/")).is_dir()
+    return part if part in MAY_IMPORT or is_folder else part.split(".")[0]
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_imports_only_what_it_may(part: str) -> None:
+    allowed = MAY_IMPORT[rule_of(part)] | SHARED
+    assert not {name for name in imports_of(part) if not {name, name.split(".")[0]} & allowed}
+
+
+def test_imports_go_one_way() -> None:
+    """No part reaches itself. The compiler's background process practises everything, which is no dependency."""
+    before = {part: imports_of(part) - ({"practice"} if part == "jit" else set()) for part in PARTS}
+    while before:
+        ready = [part for part, needed in before.items() if not needed & before.keys()]
+        assert ready, f"these import each other: {before}"
+        before = {part: needed for part, needed in before.items() if part not in ready}
+
+
+@pytest.mark.parametrize("part", MAY_REACH)
+def test_a_part_reaches_only_what_it_may_even_through_others(part: str) -> None:
+    reached, waiting = set(), {part}
+    while waiting:
+        reached |= waiting
+        waiting = {name for each in waiting for name in imports_of(each)} - reached - {"practice"}
+    assert reached - {part} <= MAY_REACH[part]
 
 
 def test_the_learner_knows_nothing_of_language_even_through_others() -> None:
@@ -124,8 +218,30 @@ def test_the_learner_knows_nothing_of_language_even_through_others() -> None:
         "print(sorted(m for m in sys.modules if m.startswith('gpuparse.')))"
     )
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    packages = {home(name) for name in ast.literal_eval(answer.stdout)}
-    assert packages <= {"boost", "device", "kernels", *SHARED} - {"options"}
+    modules = ast.literal_eval(answer.stdout)
+    assert {home(name) for name in modules} <= MAY_REACH["boost"] | {"boost", "version"}
+    assert "gpuparse.options" not in modules  # only its own
+
+
+def names_defined(path: Path) -> set[str]:
+    """The classes, the types and the constants of a file, but not the constants that are private to it."""
+    nodes = list(ast.parse(path.read_text(encoding="utf-8")).body)
+    nodes += [child for node in nodes if isinstance(node, (ast.If, ast.Try)) for child in [*node.body, *node.orelse]]
+    names = {node.name for node in nodes if isinstance(node, ast.ClassDef)}
+    for node in nodes:
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        assigned = {name.id for target in targets if target for name in ast.walk(target) if isinstance(name, ast.Name)}
+        names |= {name for name in assigned if name[0].isupper()}
+    return names
+
+
+@pytest.mark.parametrize("backend", sorted(path.parent.name for path in (PROJECT / "kernels").glob("*/__init__.py")))
+def test_a_name_is_defined_once(backend: str) -> None:
+    """Backends are twins: what they offer has the same names in all of them, so each is taken with the rest alone."""
+    others = [path.parent for path in (PROJECT / "kernels").glob("*/__init__.py") if path.parent.name != backend]
+    files = [path for path in sources() if not any(path.is_relative_to(other) for other in others)]
+    count = Counter(name for path in files for name in names_defined(path))
+    assert not {name for name, times in count.items() if times > 1}
 
 
 def test_every_file_that_holds_something_says_what() -> None:

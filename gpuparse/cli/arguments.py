@@ -7,23 +7,21 @@ from typing import Annotated
 
 import typer
 
-from gpuparse.options import Method, Strategy
-
-SYNTHETIC = "By default a synthetic one."
+from gpuparse.options import MOST_CHILDREN, Effort, Method, Strategy
 
 Treebanks = Annotated[
     list[str], typer.Argument(metavar="TREEBANK...", help="Treebank files or folders; - is the standard input.")
 ]
 OptionalTreebanks = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[TREEBANK...]", help=f"Treebank files or folders; - is the standard input. {SYNTHETIC}"),
+    typer.Argument(metavar="[TREEBANK...]", help="Treebank files or folders, - for stdin; else invented trees."),
 ]
 ModelOption = Annotated[
     str | None, typer.Option("--model", metavar="MODEL", help="The model, if it is not the first argument.")
 ]
 LanguageFile = Annotated[
     Path | None,
-    typer.Option("--language", metavar="FILE", help="Head rules, tag classes, punctuation (TOML). [default: English]"),
+    typer.Option("--language", metavar="FILE", help="What is special to it (TOML). [default: English]"),
 ]
 MaxWords = Annotated[int | None, typer.Option(min=1, metavar="N", help="Only sentences of at most N words.")]
 SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Leave out malformed trees, and say how many.")]
@@ -33,33 +31,37 @@ Output = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, metavar="N", help="The seed of random choices.")]
-Device = Annotated[
-    str, typer.Option("--device", metavar="DEVICE", help="auto, cpu, or a GPU such as 0 (see gpuparse devices).")
-]
+DeviceOption = Annotated[str, typer.Option("--device", metavar="DEVICE", help="auto, cpu, or a GPU such as 0.")]
 StrategyOption = Annotated[
     Strategy,
     typer.Option("--strategy", metavar="r2l|l2r|bu", help="Right to left, left to right, or bottom-up."),
 ]
 MaxChildren = Annotated[
-    int, typer.Option(min=1, max=60, metavar="N", help="The most children of an inferred constituent.")
+    int, typer.Option(min=1, max=MOST_CHILDREN, metavar="N", help="The most children of an inferred constituent.")
 ]
-SEARCH = "Search"  # the heading in the help of options that few people need
+SEARCH_PANEL = "Search"  # the heading in the help of options that few people need
 Limit = Annotated[
-    int,
+    int | None,
     typer.Option(
         "--limit",
         min=1,
         max=1_000_000_000,
         metavar="N",
-        rich_help_panel=SEARCH,
-        help="The most partial parses to score per sentence.",
+        rich_help_panel=SEARCH_PANEL,
+        help="The most partial parses to score. [default: by --effort]",
     ),
+]
+EffortOption = Annotated[
+    Effort,
+    typer.Option("--effort", metavar="EFFORT", help="For better trees: fast, normal or thorough."),
 ]
 SearchMethod = Annotated[
     Method,
-    typer.Option("--search", metavar="METHOD", rich_help_panel=SEARCH, help="promising, greedy, best-first or beam."),
+    typer.Option(
+        "--search", metavar="METHOD", rich_help_panel=SEARCH_PANEL, help="promising, greedy, best-first or beam."
+    ),
 ]
 LAMBDA_HELP = "Use the model as it was at this lambda. [default: its own]"
 Lambda = Annotated[
-    float | None, typer.Option("--lambda", min=0.0, metavar="X", rich_help_panel=SEARCH, help=LAMBDA_HELP)
+    float | None, typer.Option("--lambda", min=0.0, metavar="X", rich_help_panel=SEARCH_PANEL, help=LAMBDA_HELP)
 ]

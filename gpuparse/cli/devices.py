@@ -16,14 +16,14 @@ def devices_command(as_json: Json = False) -> None:
     """List what can compute here, and why the rest can't."""
     from gpuparse.device import list_devices
 
-    listed = list_devices()
+    devices = list_devices()
     if as_json:
-        print_json([device.as_json() for device in listed])
+        print_json([device.as_json() for device in devices])
         return
     print_table(
         "Devices",
         ["device", "usable", "what"],
-        [[device.name, "yes" if device.usable else "no", device.about] for device in listed],
+        [[device.name, "yes" if device.usable else "no", device.about] for device in devices],
         figures=False,
     )
 

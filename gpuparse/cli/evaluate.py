@@ -16,9 +16,9 @@ from gpuparse.errors import UsageError
 from gpuparse.printable import printable
 
 if TYPE_CHECKING:
-    from gpuparse.evaluate import Evaluation
+    from gpuparse.evaluate import Evaluation, ScoringRules
     from gpuparse.evaluate.significance import Difference
-    from gpuparse.trees import Tree
+    from gpuparse.trees import Language, Tree
 
 
 def evaluate_command(
@@ -51,9 +51,13 @@ def evaluate_command(
     The words that --max-words counts are gold tokens other than punctuation and brackets (`notwords` in the language
     file). EVALB's lengths, as in len<=40, count punctuation.
     """
+    from gpuparse.trees import load_language
+
     trees = _read_all([path for path in (gold, test, compare) if path is not None])
-    numbers = _short_sentences(trees[0], max_words, language)
-    evaluations = [evaluation_of(trees[0], candidate, params, numbers, by_tokens) for candidate in trees[1:]]
+    loaded = load_language(language)
+    rules = _rules(loaded, params, by_tokens)
+    numbers = _short_sentences(trees[0], max_words, loaded)
+    evaluations = [evaluation_of(trees[0], candidate, rules, numbers) for candidate in trees[1:]]
     differences = _compare(evaluations[0], evaluations[1], trials, seed) if compare else []
     for name, evaluation in zip((test, compare), evaluations, strict=False):
         if warning := evaluation.warning():
@@ -74,22 +78,24 @@ def evaluate_command(
 
 
 def evaluation_of(
-    gold: Sequence[Tree],
-    test: Sequence[Tree],
-    params: Path | None = None,
-    numbers: Sequence[int] | None = None,
-    by_tokens: bool = False,
+    gold: Sequence[Tree], test: Sequence[Tree], rules: ScoringRules, numbers: Sequence[int] | None = None
 ) -> Evaluation:
-    """The evaluation of the sentences `numbers` (by default all) by a parameter file, by default COLLINS.prm."""
+    """The evaluation of the sentences `numbers` (by default all)."""
     from gpuparse.cli.progress import Progress
-    from gpuparse.evaluate import COLLINS, evaluate, read_rules
+    from gpuparse.evaluate import evaluate
 
-    rules = replace(read_rules(params) if params else COLLINS, by_tokens=by_tokens)
     if len(gold) != len(test):
         return evaluate(gold, test, rules)  # it raises the error that says what is wrong
-    chosen = range(1, len(gold) + 1) if numbers is None else numbers
-    with Progress("sentence", total=len(chosen)) as progress:
-        return evaluate(gold, test, rules, progress.through(chosen))
+    sentences = range(1, len(gold) + 1) if numbers is None else numbers
+    with Progress("sentence", total=len(sentences)) as progress:
+        return evaluate(gold, test, rules, progress.through(sentences))
+
+
+def _rules(language: Language, params: Path | None, by_tokens: bool) -> ScoringRules:
+    """The rules of a parameter file, by default those of the language."""
+    from gpuparse.evaluate import read_rules, rules_of
+
+    return replace(read_rules(params, language) if params else rules_of(language), by_tokens=by_tokens)
 
 
 def _compare(first: Evaluation, second: Evaluation, trials: int, seed: int) -> list[Difference]:
@@ -111,14 +117,13 @@ def _read_all(paths: Sequence[str]) -> list[list[Tree]]:
         return [list(progress.through(read_trees(path, meter=meter))) for path in paths]
 
 
-def _short_sentences(gold: Sequence[Tree], max_words: int | None, language: Path | None) -> list[int] | None:
+def _short_sentences(gold: Sequence[Tree], max_words: int | None, language: Language) -> list[int] | None:
     """The numbers of the sentences with at most so many words; None for all."""
-    from gpuparse.trees import count_words, load_language, strip
+    from gpuparse.trees import count_words, strip
 
     if max_words is None:
         return None
-    rules = load_language(language)
-    return [n for n, tree in enumerate(gold, 1) if count_words(strip(tree, rules).tokens(), rules) <= max_words]
+    return [n for n, tree in enumerate(gold, 1) if count_words(strip(tree, language).tokens(), language) <= max_words]
 
 
 def print_evaluation(evaluation: Evaluation, per_sentence: bool = False) -> None:
@@ -138,9 +143,9 @@ def print_evaluation(evaluation: Evaluation, per_sentence: bool = False) -> None
 
 
 def _print_not_scored(name: str, evaluation: Evaluation) -> None:
-    from gpuparse.evaluate import Status
+    from gpuparse.evaluate import ScoreStatus
 
-    for status in (Status.ERROR, Status.SKIPPED):
+    for status in (ScoreStatus.ERROR, ScoreStatus.SKIPPED):
         for score in evaluation.with_status(status):
             print(f"{name}, {status.name.lower()}: sentence {score.id}: {score.problem}")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -19,19 +19,18 @@ from gpuparse.cli.arguments import (
     Treebanks,
 )
 from gpuparse.cli.prepare import prepared_trees
-from gpuparse.options import Strategy
+from gpuparse.options import TrainingOptions
 
 if TYPE_CHECKING:
-    from gpuparse.parse.features.examples import TrainingData
+    from gpuparse.parse.features.examples import Source, TrainingData
     from gpuparse.parse.logic.vocabulary import Vocabulary
-    from gpuparse.trees import Tree
 
 SENTENCES_AT_ONCE = 100  # sentences that are walked before their examples are printed
 
 
 def examples_command(
     treebanks: Treebanks,
-    strategy: StrategyOption = Strategy.r2l,
+    strategy: StrategyOption = TrainingOptions.strategy,
     with_features: Annotated[
         bool, typer.Option("--features", help="Give the features of each example in words.")
     ] = False,
@@ -39,7 +38,7 @@ def examples_command(
         int | None, typer.Option(min=0, metavar="N", help="Only the N-th prepared sentence, counted from 0.")
     ] = None,
     max_words: MaxWords = None,
-    max_children: MaxChildren = 5,
+    max_children: MaxChildren = TrainingOptions.max_children,
     seed: Seed = 0,
     language: LanguageFile = None,
     output: Output = None,
@@ -51,6 +50,7 @@ def examples_command(
     from gpuparse.cli.output import results_to
     from gpuparse.cli.prepare import tell_folders
     from gpuparse.cli.progress import Progress, terminal_is_taken
+    from gpuparse.parse.features.examples import Source
     from gpuparse.parse.logic.vocabulary import build_vocabulary
     from gpuparse.trees import load_language
 
@@ -62,7 +62,8 @@ def examples_command(
     taken = terminal_is_taken(writes_results=output is None)
     with results_to(output) as write, Progress("sentence", total=total, quiet=taken) as progress:
         done = 0
-        for training in walked(trees, vocabulary, strategy, max_children, seed, sentence):
+        source = Source(trees, vocabulary, strategy, max_children, seed)
+        for training in walked(source, sentence):
             uninferable += training.uninferable
             for example in described(training, vocabulary, with_features):
                 write(json.dumps(example, ensure_ascii=False) + "\n")
@@ -74,37 +75,32 @@ def examples_command(
         print(f"gpuparse: {uninferable} gold items can't be inferred: {why}", file=sys.stderr)
 
 
-def walked(
-    trees: Sequence[Tree],
-    vocabulary: Vocabulary,
-    strategy: Strategy = Strategy.r2l,
-    max_children: int = 5,
-    seed: int = 0,
-    sentence: int | None = None,
-) -> Iterator[TrainingData]:
+def walked(source: Source, sentence: int | None = None) -> Iterator[TrainingData]:
     """The training data of prepared trees, or of one of them, a hundred sentences at a time."""
     from gpuparse.errors import UsageError
     from gpuparse.parse.features.examples import ExampleBuilder
 
-    if sentence is not None and sentence >= len(trees):
-        raise UsageError(f"there is no sentence {sentence}: the treebank has {len(trees)}, counted from 0")
-    numbers = range(len(trees)) if sentence is None else [sentence]
+    size = len(source.trees)
+    if sentence is not None and sentence >= size:
+        raise UsageError(f"there is no sentence {sentence}: the treebank has {size}, counted from 0")
+    numbers = range(size) if sentence is None else [sentence]
     for start in range(0, len(numbers), SENTENCES_AT_ONCE):
-        builder = ExampleBuilder(vocabulary, strategy, max_children, seed)
+        builder = ExampleBuilder(source)
         for number in numbers[start : start + SENTENCES_AT_ONCE]:
-            builder.add(number, trees[number])
+            builder.add(number)
         yield builder.finish()
 
 
 def described(training: TrainingData, vocabulary: Vocabulary, with_features: bool = False) -> Iterator[dict[str, Any]]:
     """Each example as `gpuparse examples` prints it, state by state.
 
+    >>> from gpuparse.parse.features.examples import Source
     >>> from gpuparse.parse.logic.vocabulary import build_vocabulary
     >>> from gpuparse.trees import load_language, parse_tree
     >>> tree = parse_tree("(TOP (NP (NNP Ann)))")
     >>> vocabulary = build_vocabulary([tree], load_language())
     >>> [(example["state"], example["label"], example["correct"], example["bias"])
-    ...  for training in walked([tree], vocabulary) for example in described(training, vocabulary)]
+    ...  for training in walked(Source([tree], vocabulary)) for example in described(training, vocabulary)]
     [(0, 'NP', True, 0.5), (0, 'TOP', False, 0.5), (1, 'TOP', True, 0.5)]
     """
     from gpuparse.parse.features.space import FeatureSpace

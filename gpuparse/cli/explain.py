@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gpuparse.cli.arguments import Device, Json, Lambda, Limit, ModelOption, SearchMethod
+from gpuparse.cli.arguments import DeviceOption, Json, Lambda, Limit, ModelOption, SearchMethod
 from gpuparse.cli.output import results_to
 from gpuparse.cli.parse import meter_of, needs_no_display, read_sentences, sort_arguments
 from gpuparse.errors import InputError, UsageError
-from gpuparse.options import InputKind, SearchOptions
+from gpuparse.options import SHORT_AMOUNT, Amount, InputKind, SearchOptions
 
 if TYPE_CHECKING:
     from gpuparse.parse.explain import Explanation
@@ -71,13 +71,21 @@ def explain_command(
     rules: Annotated[
         int | None,
         typer.Option(
-            min=0, metavar="N", help="Rules per constituent, the heaviest first. [default: 3; json, html: 10]"
+            min=0,
+            metavar="N",
+            help="Rules per constituent, the heaviest first. "
+            f"[default: {SHORT_AMOUNT.rules}; json, html: {Amount.rules}]",
         ),
     ] = None,
     facts: Annotated[
-        int | None, typer.Option(min=0, metavar="N", help="Facts per constituent. [default: 5; json, html: 8]")
+        int | None,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help=f"Facts per constituent. [default: {SHORT_AMOUNT.facts}; json, html: {Amount.facts}]",
+        ),
     ] = None,
-    rivals: Annotated[int, typer.Option(min=0, metavar="N", help="Rivals per constituent.")] = 3,
+    rivals: Annotated[int, typer.Option(min=0, metavar="N", help="Rivals per constituent.")] = Amount.rivals,
     model: ModelOption = None,
     kind: Annotated[
         InputKind,
@@ -88,7 +96,7 @@ def explain_command(
     all_text: Annotated[
         bool, typer.Option("--text", help="The arguments are text, even those that look like files.")
     ] = False,
-    device: Device = "auto",
+    device: DeviceOption = "auto",
     limit: Limit = SearchOptions.limit,
     search: SearchMethod = SearchOptions.method,
     lambda_: Lambda = None,
@@ -99,16 +107,16 @@ def explain_command(
     """
     from gpuparse.cli.progress import Progress
     from gpuparse.device import find_device
-    from gpuparse.parse.explain import Amount, Explainer
+    from gpuparse.parse.explain import Explainer
     from gpuparse.parse.model.file import load_model
 
     chosen_format = _choose_format(form, as_json, output)
     path, sources = sort_arguments(arguments or [], model, all_text)
     loaded = load_model(path)
-    short = chosen_format is ExplanationFormat.TEXT
+    usual = SHORT_AMOUNT if chosen_format is ExplanationFormat.TEXT else Amount()
     amount = Amount(
-        rules=(3 if short else 10) if rules is None else rules,
-        facts=(5 if short else 8) if facts is None else facts,
+        rules=usual.rules if rules is None else rules,
+        facts=usual.facts if facts is None else facts,
         rivals=rivals,
     )
     options = SearchOptions(method=search, limit=limit, batch=1)
@@ -162,7 +170,7 @@ def laid_out(explanations: Sequence[Explanation], form: ExplanationFormat) -> st
 
             if len(explanations) != 1:
                 raise UsageError(f"an image shows one sentence, and these are {len(explanations)}.")
-            return draw_svg(explanations[0].tree) + "\n"
+            return draw_svg(explanations[0].parsed.tree) + "\n"
         case _:
             return _plain(explanations)
 

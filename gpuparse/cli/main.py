@@ -6,27 +6,14 @@ import gc
 import os
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from gpuparse.cli import (
-    bench,
-    devices,
-    evaluate,
-    examples,
-    explain,
-    inspect,
-    models,
-    parse,
-    prepare,
-    synth,
-    train,
-    warm_up,
-)  # fmt: skip
 from gpuparse.cli.help import Command
 from gpuparse.errors import GpuparseError
 from gpuparse.printable import printable
@@ -36,8 +23,58 @@ INTERRUPTED = 130
 NEW_OBJECTS = 200_000  # between garbage collections: a start makes hundreds of thousands, which all stay alive
 
 
+# The commands as they are listed, and their modules in this package: each has a function NAME_command or an `app`.
+MODULES = {
+    "train": "train",
+    "parse": "parse",
+    "tag": "tag",
+    "classes": "classes",
+    "prepare": "prepare",
+    "eval": "evaluate",
+    "examples": "examples",
+    "explain": "explain",
+    "inspect": "inspect",
+    "models": "models",
+    "synth": "synth",
+    "devices": "devices",
+    "warm-up": "warm_up",
+    "bench": "bench",
+}
+
+
+class OnDemand(Mapping[str, Any]):
+    """The subcommands by name. Only those that are looked at are imported, which makes up for much of a quick start."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._made:
+            self._made[name] = _command(name, MODULES[name])
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(MODULES)
+
+    def __len__(self) -> int:
+        return len(MODULES)
+
+
+def _command(name: str, module_name: str) -> Any:
+    module = import_module(f"gpuparse.cli.{module_name}")
+    if hasattr(module, "app"):
+        return typer.main.get_command(module.app)
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+    alone.command(name, cls=Command)(getattr(module, f"{module_name}_command"))
+    return typer.main.get_command(alone)
+
+
 class Commands(TyperGroup):
-    """The subcommands. Failures are reported here, before typer handles some of them in its own way."""
+    """The program. Failures are reported here, before typer handles some of them in its own way."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands = OnDemand()  # type: ignore[assignment]  # nothing is added to it
 
     def make_context(self, *arguments: Any, **options: Any) -> Any:
         with _failures_told():
@@ -55,18 +92,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("train", cls=Command)(train.train_command)
-app.command("parse", cls=Command)(parse.parse_command)
-app.command("prepare", cls=Command)(prepare.prepare_command)
-app.command("eval", cls=Command)(evaluate.evaluate_command)
-app.command("examples", cls=Command)(examples.examples_command)
-app.command("explain", cls=Command)(explain.explain_command)
-app.command("inspect", cls=Command)(inspect.inspect_command)
-app.command("models", cls=Command)(models.models_command)
-app.command("synth", cls=Command)(synth.synth_command)
-app.command("devices", cls=Command)(devices.devices_command)
-app.command("warm-up", cls=Command)(warm_up.warm_up_command)
-app.add_typer(bench.app, name="bench")
 
 
 def _print_version(wanted: bool) -> None:
@@ -99,6 +124,7 @@ def run() -> None:
             _tell_internal_error(error)
         finally:
             sys.stdout.flush()
+            gc.freeze()  # what is left need not be searched for garbage when the process ends
 
 
 @contextmanager

@@ -17,11 +17,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gpuparse.cli import prepare
-from gpuparse.cli.arguments import SEARCH, Device, Json, Lambda, Limit, ModelOption, SearchMethod
+from gpuparse.cli.arguments import (
+    SEARCH_PANEL,
+    DeviceOption,
+    EffortOption,
+    Json,
+    Lambda,
+    Limit,
+    ModelOption,
+    SearchMethod,
+)
 from gpuparse.options import InputKind, SearchOptions
 
 if TYPE_CHECKING:
-    from gpuparse.api import ParsedTree
+    from gpuparse.api import LoadedParser, ParsedTree
     from gpuparse.parse.model.model import Model
     from gpuparse.trees import Meter, Sentence, Tree
 
@@ -71,39 +80,46 @@ def parse_command(
     k: Annotated[
         int, typer.Option("--k", min=1, metavar="N", help="The N best trees of each sentence.")
     ] = SearchOptions.k,
+    gap: Annotated[
+        float | None,
+        typer.Option("--gap", min=0.0, metavar="X", help="No tree that costs so much more than the best."),
+    ] = None,
     model: ModelOption = None,
-    all_text: Annotated[
-        bool, typer.Option("--text", help="The arguments are text, even those that look like files.")
-    ] = False,
+    all_text: Annotated[bool, typer.Option("--text", help="The arguments are text, not names of files.")] = False,
     tagger: Annotated[bool, typer.Option("--tagger", help="Tag the words of trees and tagged input anew.")] = False,
-    device: Device = "auto",
+    device: DeviceOption = "auto",
+    effort: EffortOption = SearchOptions.effort,
     limit: Limit = SearchOptions.limit,
     max_words: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", rich_help_panel=SEARCH, help="Longer sentences are parsed in pieces."),
+        typer.Option(min=1, metavar="N", rich_help_panel=SEARCH_PANEL, help="Longer sentences are parsed in pieces."),
     ] = SearchOptions.max_words,
     timeout: Annotated[
         float | None,
         typer.Option(
-            metavar="SECONDS", rich_help_panel=SEARCH, help="Per sentence; results then depend on the machine's speed."
+            metavar="SECONDS",
+            rich_help_panel=SEARCH_PANEL,
+            help="Per sentence; results then depend on the machine's speed.",
         ),
     ] = None,
     search: SearchMethod = SearchOptions.method,
     width: Annotated[
-        int, typer.Option(min=1, metavar="N", rich_help_panel=SEARCH, help="Of a beam: states that wait.")
+        int, typer.Option(min=1, metavar="N", rich_help_panel=SEARCH_PANEL, help="Of a beam: states that wait.")
     ] = SearchOptions.width,
     max_popped: Annotated[
-        int, typer.Option(min=1, metavar="N", rich_help_panel=SEARCH, help="Of a beam: states looked at.")
+        int, typer.Option(min=1, metavar="N", rich_help_panel=SEARCH_PANEL, help="Of a beam: states looked at.")
     ] = SearchOptions.max_popped,
     max_min: Annotated[
         bool,
-        typer.Option("--max-min", rich_help_panel=SEARCH, help="Maximise the least confidence, not the sum of costs."),
+        typer.Option(
+            "--max-min", rich_help_panel=SEARCH_PANEL, help="Maximise the least confidence, not the sum of costs."
+        ),
     ] = False,
     lambda_: Lambda = None,
     batch: Annotated[
         int | None,
         typer.Option(
-            min=1, metavar="N", rich_help_panel=SEARCH, help="Sentences in parallel. [default: 1, on a GPU 256]"
+            min=1, metavar="N", rich_help_panel=SEARCH_PANEL, help="Sentences in parallel. [default: 1, on a GPU 256]"
         ),
     ] = None,
 ) -> None:
@@ -116,13 +132,26 @@ def parse_command(
     until then. fallback: no tree was found, a partial one was finished. long (more than --max-words), memory (too
     little): parsed in pieces. flat: no words.
     """
+    from gpuparse.api import LoadedParser
     from gpuparse.cli.devices import chosen_device
     from gpuparse.cli.output import results_to
     from gpuparse.cli.progress import Progress
     from gpuparse.errors import UsageError
     from gpuparse.parse.model.file import load_model
 
-    options = SearchOptions(search, max_min, limit, k, width, max_popped, batch, max_words, timeout)
+    options = SearchOptions(
+        method=search,
+        max_min=max_min,
+        limit=limit,
+        k=k,
+        width=width,
+        max_popped=max_popped,
+        batch=batch,
+        max_words=max_words,
+        timeout=timeout,
+        gap=gap,
+        effort=effort,
+    )
     if as_json and layout not in (None, Format.JSON):
         raise UsageError(f"--json and --format {layout} exclude each other.")
     layout = Format.JSON if as_json else layout or Format.BRACKETS
@@ -130,8 +159,8 @@ def parse_command(
         kind = InputKind.TEXT
     file, sources = sort_arguments(arguments or [], model, all_text)
     meter = meter_of(sources)
-    device_name = chosen_device(device).name
-    parsed = parse_sources(load_model(file), sources, kind, options, lambda_, device_name, tagger, meter)
+    parser = LoadedParser(load_model(file), options, lambda_, chosen_device(device).name)
+    parsed = parse_sources(parser, sources, kind, tagger, meter)
     quiet = needs_no_display(sources, output)
     with results_to(output) as write, Progress("sentence", share=meter.share, quiet=quiet) as progress:
         for tree in parsed:
@@ -140,7 +169,7 @@ def parse_command(
 
 
 @dataclass(frozen=True)
-class Source:
+class InputSource:
     """Something to parse: a file, or an argument that is text."""
 
     name: str  # of the file; - is the standard input
@@ -153,17 +182,17 @@ _ENDS_OF_TEXT = tuple(".?!…)\"'”’")
 
 def sort_arguments(
     arguments: Sequence[str], model: str | None = None, all_text: bool = False
-) -> tuple[Path, list[Source]]:
+) -> tuple[Path, list[InputSource]]:
     """The model that parses, and what it parses.
 
     With `all_text` every argument is text, except for a first one that names the model and is followed by others.
 
     >>> model, sources = sort_arguments(["She saw the man."])
     >>> model.name, sources
-    ('english.model', [Source(name='<text>', text='She saw the man.')])
+    ('english.model', [InputSource(name='<text>', text='She saw the man.')])
     """
     file, others = split_model(arguments, model, least=1 + all_text)
-    return file, [_source(argument, all_text) for argument in others] or [Source("-")]
+    return file, [_source(argument, all_text) for argument in others] or [InputSource("-")]
 
 
 def split_model(arguments: Sequence[str], model: str | None = None, least: int = 1) -> tuple[Path, Sequence[str]]:
@@ -197,7 +226,7 @@ def looks_like_path(argument: str) -> bool:
     return "/" in argument or re.search(r"\w\.[A-Za-z]\w*$", argument) is not None
 
 
-def _source(argument: str, all_text: bool = False) -> Source:
+def _source(argument: str, all_text: bool = False) -> InputSource:
     from gpuparse.errors import UsageError
     from gpuparse.pretrained.bundled import names_model
 
@@ -205,15 +234,15 @@ def _source(argument: str, all_text: bool = False) -> Source:
         if names_model(argument):
             raise UsageError(f"{argument}: this is a model. There can be one, and it comes before what it is to parse.")
         if argument == "-" or os.path.exists(argument):
-            return Source(argument)
+            return InputSource(argument)
     if not argument.isascii() and any("\ud800" <= letter <= "\udfff" for letter in argument):
         raise UsageError(f"{argument!r}: this is neither the name of a file nor UTF-8 text.")
     if not all_text and looks_like_path(argument):
         raise UsageError(f"{argument}: there is no such file or folder. If this is text to parse, add --text.")
-    return Source(TEXT, argument)
+    return InputSource(TEXT, argument)
 
 
-def meter_of(sources: Sequence[Source]) -> Meter:
+def meter_of(sources: Sequence[InputSource]) -> Meter:
     """Announces folders; the meter knows how much there is to read if all sources are files or folders."""
     from gpuparse.trees import Meter, treebank_files
 
@@ -224,15 +253,15 @@ def meter_of(sources: Sequence[Source]) -> Meter:
     return Meter(file for path in paths for file in (treebank_files(path) if path.is_dir() else [path]))
 
 
-def needs_no_display(sources: Sequence[Source], output: Path | None) -> bool:
+def needs_no_display(sources: Sequence[InputSource], output: Path | None) -> bool:
     """Whether to show no progress: the terminal is in use, or only a few sentences come from the command line."""
     from gpuparse.cli.progress import terminal_is_taken
 
     few = all(source.text is not None for source in sources)
-    return few or terminal_is_taken(writes_results=output is None, reads_input=Source("-") in sources)
+    return few or terminal_is_taken(writes_results=output is None, reads_input=InputSource("-") in sources)
 
 
-def _metered(lines: Iterable[str], meter: Meter | None) -> Iterator[str]:
+def metered(lines: Iterable[str], meter: Meter | None) -> Iterator[str]:
     for line in lines:
         if meter is not None:
             meter.advance(len(line.encode()))
@@ -240,27 +269,23 @@ def _metered(lines: Iterable[str], meter: Meter | None) -> Iterator[str]:
 
 
 def parse_sources(
-    model: Model,
-    sources: Sequence[Source],
+    parser: LoadedParser,
+    sources: Sequence[InputSource],
     kind: InputKind,
-    options: SearchOptions,
-    lambda_: float | None = None,
-    device: str = "auto",
     retag: bool = False,
     meter: Meter | None = None,
 ) -> Iterator[ParsedTree]:
     """Parse the sentences of sources, in order; with `retag` even tagged words are tagged by the model's tagger."""
-    from gpuparse.api import LoadedParser
     from gpuparse.errors import UsageError
 
+    model = parser.model
     if retag and model.tagger is None:
         raise UsageError("--tagger: the model has none. It was trained with --no-tagger.")
-    parser = LoadedParser(model, options, lambda_, device)
     return parser.parse_prepared(_tell_unknown_tags(read_sentences(sources, kind, model, retag, meter), model))
 
 
 def read_sentences(
-    sources: Sequence[Source], kind: InputKind, model: Model, retag: bool = False, meter: Meter | None = None
+    sources: Sequence[InputSource], kind: InputKind, model: Model, retag: bool = False, meter: Meter | None = None
 ) -> Iterator[Sentence]:
     """The sentences of sources; `auto` looks at the start of each."""
     from gpuparse.errors import InputError
@@ -277,35 +302,35 @@ def read_sentences(
 
     language, tagger = model.vocabulary.language, model.tagger
 
-    def given(sentences: Iterator[Sentence]) -> Iterator[Sentence]:
+    def retagged(sentences: Iterator[Sentence]) -> Iterator[Sentence]:
         return tag_anew(sentences, tagger, language) if retag and tagger is not None else sentences
 
     for source in sources:
         folder = kind == InputKind.AUTO and Path(source.name).is_dir()
         if source.text is None and (kind == InputKind.TREES or folder):
-            yield from given(read_words_of_trees(read_trees([source.name], meter=meter), language))
+            yield from retagged(read_words_of_trees(read_trees([source.name], meter=meter), language))
             continue
-        with _lines(source) as lines:
-            beginning = _until_words(lines)
-            found = detect_kind("".join(beginning[-1:])) if kind == InputKind.AUTO else kind
-            text = _metered(chain(beginning, lines), meter)  # blank lines too: errors count lines as an editor does
-            if found == InputKind.TREES:
+        with lines_of(source) as lines:
+            beginning = until_words(lines)
+            kind_here = detect_kind("".join(beginning[-1:])) if kind == InputKind.AUTO else kind
+            text = metered(chain(beginning, lines), meter)  # blank lines too: errors count lines as an editor does
+            if kind_here == InputKind.TREES:
                 is_file = source.text is None and Path(source.name).is_file()
                 trees = read_trees(source.name, meter=meter) if is_file else parse_trees("".join(text), source.name)
-                yield from given(read_words_of_trees(_guessed_trees(trees, kind), language))
-            elif found == InputKind.TAGGED:
-                yield from given(read_tagged(text, source.name, language))
+                yield from retagged(read_words_of_trees(_guessed_trees(trees, kind), language))
+            elif kind_here == InputKind.TAGGED:
+                yield from retagged(read_tagged(text, source.name, language))
             elif tagger is not None:
-                if found == InputKind.TOKENS:
+                if kind_here == InputKind.TOKENS:
                     yield from read_tokens(text, tagger, language)
-                elif found == InputKind.LINES or (source.name == "-" and sys.stdin.isatty()):
-                    yield from read_lines(text, tagger, language, one_each=found == InputKind.LINES)
+                elif kind_here == InputKind.LINES or (source.name == "-" and sys.stdin.isatty()):
+                    yield from read_lines(text, tagger, language, one_each=kind_here == InputKind.LINES)
                 else:
                     yield from read_text(text, tagger, language)
             else:
                 raise InputError(
-                    f"{source.name}: this is {found}, and the model has no tagger. Give each word its tag (word/TAG, a "
-                    "sentence per line), or a treebank with --input trees."
+                    f"{source.name}: this is {kind_here}, and the model has no tagger. Give each word its tag "
+                    "(word/TAG, a sentence per line), or a treebank with --input trees."
                 )
 
 
@@ -322,7 +347,7 @@ def _guessed_trees(trees: Iterator[Tree], kind: InputKind) -> Iterator[Tree]:
         raise TreebankError(error.source, error.line, problem) from error
 
 
-def _until_words(lines: Iterator[str]) -> list[str]:
+def until_words(lines: Iterator[str]) -> list[str]:
     """The lines up to the first that is not blank."""
     beginning = []
     for line in lines:
@@ -333,7 +358,7 @@ def _until_words(lines: Iterator[str]) -> list[str]:
 
 
 @contextmanager
-def _lines(source: Source) -> Iterator[Iterator[str]]:
+def lines_of(source: InputSource) -> Iterator[Iterator[str]]:
     from gpuparse.errors import InputError
 
     try:
@@ -361,9 +386,9 @@ def _tell_unknown_tags(sentences: Iterable[Sentence], model: Model) -> Iterator[
     """Pass sentences on, and warn once of each tag that never occurred in training."""
     from gpuparse.parse.logic.unknown import UnknownReport
 
-    report = UnknownReport(model.vocabulary, lambda told: print(f"gpuparse: {told}", file=sys.stderr))
+    report = UnknownReport(model.vocabulary, lambda warning: print(f"gpuparse: {warning}", file=sys.stderr))
     for sentence in sentences:
-        report.meet_tokens(sentence.tokens[index] for index in sentence.kept)
+        report.meet(sentence.tokens[index] for index in sentence.kept)
         yield sentence
 
 
@@ -380,4 +405,4 @@ def laid_out(tree: ParsedTree, layout: Format) -> str:
         case Format.BRACKETS:
             return "".join(f"{one}\n" for one in trees)
         case _:
-            return "".join(prepare.laid_out(one, prepare.Layout(layout.value)) + "\n\n" for one in trees)
+            return "".join(prepare.laid_out(one, prepare.TreeFormat(layout.value)) + "\n\n" for one in trees)

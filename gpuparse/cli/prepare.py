@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gpuparse.trees import Meter, Tree
 
 
-class Layout(StrEnum):
+class TreeFormat(StrEnum):
     """How a tree is printed."""
 
     BRACKETS = "brackets"
@@ -31,8 +31,8 @@ def prepare_command(
     language: LanguageFile = None,
     skip_bad: SkipBad = False,
     layout: Annotated[
-        Layout, typer.Option("--format", metavar="FORMAT", help="brackets, one tree per line; pretty; or drawn.")
-    ] = Layout.BRACKETS,
+        TreeFormat, typer.Option("--format", metavar="FORMAT", help="brackets, one tree per line; pretty; or drawn.")
+    ] = TreeFormat.BRACKETS,
     output: Output = None,
 ) -> None:
     """Print trees as the parser learns them.
@@ -49,7 +49,7 @@ def prepare_command(
     tell_folders(treebanks)
     meter = Meter(treebank_files(treebanks))
     taken = terminal_is_taken(writes_results=output is None, reads_input="-" in treebanks)
-    end = "\n" if layout == Layout.BRACKETS else "\n\n"
+    end = "\n" if layout == TreeFormat.BRACKETS else "\n\n"
     with results_to(output) as write, Progress("tree", share=meter.share, quiet=taken) as progress:
         for tree in progress.through(
             prepared_trees(treebanks, max_words, language, skipped if skip_bad else None, meter)
@@ -59,19 +59,19 @@ def prepare_command(
         print(f"gpuparse: {len(skipped)} malformed trees left out; the first: {skipped[0]}", file=sys.stderr)
 
 
-def laid_out(tree: Tree, layout: Layout) -> str:
+def laid_out(tree: Tree, layout: TreeFormat) -> str:
     """A tree as text.
 
     >>> from gpuparse.trees import parse_tree
-    >>> laid_out(parse_tree("(NP (NN rain))"), Layout.BRACKETS)
+    >>> laid_out(parse_tree("(NP (NN rain))"), TreeFormat.BRACKETS)
     '(NP (NN rain))'
     """
     match layout:
-        case Layout.BRACKETS:
+        case TreeFormat.BRACKETS:
             return str(tree)
-        case Layout.PRETTY:
+        case TreeFormat.PRETTY:
             return tree.indented()
-        case Layout.DRAWN:
+        case TreeFormat.DRAWN:
             return tree.drawn()
 
 

@@ -20,7 +20,7 @@ Item = TypeVar("Item")
 
 SHOWN_AFTER = 0.5  # seconds: shorter work needs no display
 SUMMED_UP_AFTER = 2.0  # seconds: shorter work ends without a line
-BETWEEN_LINES = 60.0  # seconds, if stderr is not a terminal
+BETWEEN_REPORTS = 60.0  # seconds, if stderr is not a terminal
 BAR_WIDTH = 20
 
 
@@ -82,7 +82,7 @@ class Progress:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         if self._display is not None:
             self._display.__exit__(None, None, None)
-        long = self._elapsed >= (SUMMED_UP_AFTER if self._at_terminal else BETWEEN_LINES)
+        long = self._elapsed >= (SUMMED_UP_AFTER if self._at_terminal else BETWEEN_REPORTS)
         if long and self._count and not self._quiet:
             self._print(f"{self._counted} in {in_time(self._elapsed)}, {self._rate}{self._outcomes_in_words}")
 
@@ -91,7 +91,7 @@ class Progress:
         self._count += 1
         if outcome is not None:
             self._outcomes[outcome] += 1
-        if not self._at_terminal and time.monotonic() - self._last_line >= BETWEEN_LINES:
+        if not self._at_terminal and time.monotonic() - self._last_line >= BETWEEN_REPORTS:
             self._last_line = time.monotonic()
             self._print(", ".join(filter(None, [self._percentage.strip(), self._left, self._counted, self._rate])))
 

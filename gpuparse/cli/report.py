@@ -11,7 +11,7 @@ from typing import NamedTuple
 from gpuparse.boost import Attempt
 from gpuparse.parse.model.model import Model
 
-WIDTH, HEIGHT, MARGIN = 640, 300, 56
+CHART_WIDTH, CHART_HEIGHT, AXIS_BORDER = 640, 300, 56
 COLOURS = ("#1b6ca8", "#c8553d", "#588157", "#8e6c8a", "#d4a017", "#3d405b", "#2a9d8f", "#9d4edd")
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 46em; margin: 2em auto; padding: 0 1em; color: #222; }
@@ -83,18 +83,20 @@ def chart(lines: Sequence[Line], log_values: bool = False) -> str:
     def place(x: float, y: float) -> tuple[float, float]:
         across = (left - math.log10(x)) / (left - right) if left > right else 0.5
         up = (scale(y) - low) / (high - low) if high > low else 0.5
-        return MARGIN + across * (WIDTH - 2 * MARGIN), HEIGHT - MARGIN - up * (HEIGHT - 2 * MARGIN)
+        return AXIS_BORDER + across * (CHART_WIDTH - 2 * AXIS_BORDER), CHART_HEIGHT - AXIS_BORDER - up * (
+            CHART_HEIGHT - 2 * AXIS_BORDER
+        )
 
-    bottom, end = HEIGHT - MARGIN, WIDTH - MARGIN
+    bottom, end = CHART_HEIGHT - AXIS_BORDER, CHART_WIDTH - AXIS_BORDER
     drawn = [
-        f"<svg role='img' viewBox='0 0 {WIDTH} {HEIGHT}' width='{WIDTH}'>",
-        f"<polyline class='axis' points='{MARGIN},{MARGIN} {MARGIN},{bottom} {end},{bottom}'/>",
+        f"<svg role='img' viewBox='0 0 {CHART_WIDTH} {CHART_HEIGHT}' width='{CHART_WIDTH}'>",
+        f"<polyline class='axis' points='{AXIS_BORDER},{AXIS_BORDER} {AXIS_BORDER},{bottom} {end},{bottom}'/>",
     ]
-    for exponent, x, anchor in ((left, MARGIN, "start"), (right, end, "end")):
+    for exponent, x, anchor in ((left, AXIS_BORDER, "start"), (right, end, "end")):
         drawn.append(f"<text x='{x}' y='{bottom + 18}' text-anchor='{anchor}'>λ = {10**exponent:.3g}</text>")
-    for value, y in ((low, bottom), (high, MARGIN)):
+    for value, y in ((low, bottom), (high, AXIS_BORDER)):
         shown = 10**value if log_values else value
-        drawn.append(f"<text x='{MARGIN - 6}' y='{y + 4}' text-anchor='end'>{shown:.4g}</text>")
+        drawn.append(f"<text x='{AXIS_BORDER - 6}' y='{y + 4}' text-anchor='end'>{shown:.4g}</text>")
     for number, line in enumerate(lines):
         colour = COLOURS[number % len(COLOURS)]
         path = " ".join(
@@ -103,9 +105,7 @@ def chart(lines: Sequence[Line], log_values: bool = False) -> str:
         if path:
             drawn.append(f"<path d='M{path}' stroke='{colour}' stroke-width='2'/>")
             name = html.escape(line.name)
-            drawn.append(
-                f"<text x='{WIDTH - MARGIN + 4}' y='{MARGIN + 16 * number}' style='fill:{colour}'>{name}</text>"
-            )
+            drawn.append(f"<text x='{end + 4}' y='{AXIS_BORDER + 16 * number}' style='fill:{colour}'>{name}</text>")
     return "".join([*drawn, "</svg>"])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -11,6 +12,7 @@ import sys
 import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,18 +27,20 @@ from gpuparse.cli.arguments import (
     SkipBad,
 )
 from gpuparse.errors import UsageError
-from gpuparse.options import Strategy, TrainingOptions
-from gpuparse.parse.run_folder import LOG, RUN, begun_run, check_start, folder_of
+from gpuparse.options import MOST_CHILDREN, Strategy, TrainingOptions
+from gpuparse.parse.run_folder import LOG, RUN_FILE, begun_run, check_start, folder_of
 
 if TYPE_CHECKING:
-    from gpuparse.device import Device as FoundDevice
+    from gpuparse.device import Device
     from gpuparse.parse.model.model import Model
     from gpuparse.parse.train import Observer
+    from gpuparse.tag import TaggedSource
     from gpuparse.trees import Language, Tree
 
 SYNTHETIC_SENTENCES = 1000
 GPU_JOBS = 4
 LEARNING, TUNING = "Learning", "Tuning and tagging"  # the panels of --help
+DECISIVE = ("max_words", "max_children", "tune_fraction", "tagger", "retag", "memory", "keep_all")  # besides learning
 SYNTHETIC = (
     f"gpuparse: NO TREEBANK WAS GIVEN: training on {SYNTHETIC_SENTENCES} synthetic sentences of invented words. The "
     "model is good for a try, not for real text."
@@ -60,6 +64,18 @@ def _read_config(context: typer.Context, file: Path | None) -> Path | None:
     return file
 
 
+def _bytes(size: str) -> int:
+    """A number of bytes as people write it.
+
+    >>> _bytes("8G"), _bytes("1.5 gb"), _bytes("500M")
+    (8000000000, 1500000000, 500000000)
+    """
+    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?)B?", size.strip(), re.IGNORECASE)
+    if match is None or float(match[1]) == 0:
+        raise typer.BadParameter(f"{size!r} is not a size. Write it as a number of bytes, or as in 8G or 500M.")
+    return int(float(match[1]) * 1000 ** " KMGT".index(match[2].upper() or " "))
+
+
 def train_command(
     treebanks: OptionalTreebanks = None,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="OUT", help="The model file to write.")] = Path(
@@ -67,11 +83,11 @@ def train_command(
     ),
     model: Annotated[Path | None, typer.Option("--model", hidden=True)] = None,
     device: Annotated[
-        str, typer.Option("--device", metavar="DEVICE", help="auto, cpu, a GPU such as 0, or several: 0,1.")
+        str, typer.Option("--device", metavar="DEVICE", help="A GPU such as 0, or 0,1; or cpu.")
     ] = "auto",
     max_words: MaxWords = None,
     jobs: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Labels in parallel. [default: one per core, or 4 per GPU]")
+        int | None, typer.Option(min=1, metavar="N", help="Labels in parallel. [default: one per core]")
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue the run of the same --output where it stopped.")
@@ -80,6 +96,10 @@ def train_command(
         bool, typer.Option("--overwrite", help="Replace the model and its training folder, if any.")
     ] = False,
     language: LanguageFile = None,
+    classes: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Classes of words, made by gpuparse classes: features of head words."),
+    ] = None,
     skip_bad: SkipBad = False,
     config: Annotated[
         Path | None,
@@ -88,33 +108,42 @@ def train_command(
     cache: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Keep the feature matrix here, for other runs too.")
     ] = None,
+    memory: Annotated[
+        int | None,
+        typer.Option(
+            metavar="SIZE",
+            parser=_bytes,
+            help="The most memory, as in 8G. [default: 80 % of free]",
+        ),
+    ] = TrainingOptions.memory,
+    keep_all: Annotated[
+        bool, typer.Option("--keep-all", help="Learn from every inference, however large the treebank.")
+    ] = TrainingOptions.keep_all,
     as_json: Json = False,
     strategy: Annotated[
         Strategy,
-        typer.Option(
-            rich_help_panel=LEARNING, metavar="r2l|l2r|bu", help="Right to left, left to right, or bottom-up."
-        ),
+        typer.Option(rich_help_panel=LEARNING, metavar="r2l|l2r|bu", help="The order of inferences."),
     ] = TrainingOptions.strategy,
     max_children: Annotated[
         int,
         typer.Option(
-            min=1, max=60, metavar="N", rich_help_panel=LEARNING, help="The most children of an inferred constituent."
+            min=1,
+            max=MOST_CHILDREN,
+            metavar="N",
+            rich_help_panel=LEARNING,
+            help="The most children of a constituent.",
         ),
     ] = TrainingOptions.max_children,
     min_lambda: Annotated[
         float,
-        typer.Option(
-            min=0.0, metavar="X", rich_help_panel=LEARNING, help="Where lambda stops; lower: larger and slower."
-        ),
+        typer.Option(min=0.0, metavar="X", rich_help_panel=LEARNING, help="Where lambda stops."),
     ] = Options.min_lambda,
     eta: Annotated[
-        float, typer.Option(metavar="X", rich_help_panel=LEARNING, help="How slowly lambda falls, from 0 to 1.")
+        float, typer.Option(metavar="X", rich_help_panel=LEARNING, help="How slowly lambda falls.")
     ] = Options.eta,
     split_margin: Annotated[
         float,
-        typer.Option(
-            min=0.0, metavar="X", rich_help_panel=LEARNING, help="What a split must gain, as a share of lambda."
-        ),
+        typer.Option(min=0.0, metavar="X", rich_help_panel=LEARNING, help="What a split gains, in lambdas."),
     ] = Options.split_margin,
     penalty: Annotated[
         Penalty, typer.Option(metavar="l1|l2", rich_help_panel=LEARNING, help="The penalty on the parameters.")
@@ -123,7 +152,7 @@ def train_command(
         bool, typer.Option("--stumps", rich_help_panel=LEARNING, help="Trees of one split: no conjunctions.")
     ] = Options.stumps,
     sample: Annotated[
-        int, typer.Option(min=1, metavar="N", rich_help_panel=LEARNING, help="The most examples to grow a tree on.")
+        int, typer.Option(min=1, metavar="N", rich_help_panel=LEARNING, help="The most examples for a tree.")
     ] = Options.sample,
     max_trees: Annotated[
         int | None, typer.Option(min=1, metavar="N", rich_help_panel=LEARNING, help="The most trees per label.")
@@ -146,6 +175,15 @@ def train_command(
             min=0.0, max=0.5, metavar="X", rich_help_panel=TUNING, help="Without --dev: the share kept for that."
         ),
     ] = TrainingOptions.tune_fraction,
+    tagged: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--tagged",
+            metavar="FILE",
+            rich_help_panel=TUNING,
+            help="More tagged text (word/TAG, CoNLL-U, trees, a list).",
+        ),
+    ] = None,
     no_tagger: Annotated[
         bool,
         typer.Option(
@@ -169,6 +207,8 @@ def train_command(
         raise UsageError(
             "--retag prepares the parser for the tags of the model's tagger: it can't go with --no-tagger."
         )
+    if tagged and no_tagger:
+        raise UsageError("--tagged is text for the tagger to learn from: it can't go with --no-tagger.")
     out = model or output
     check_start(out, resume, overwrite)
     devices = chosen_devices(device)
@@ -181,6 +221,8 @@ def train_command(
         tune_fraction=tune_fraction,
         seed=seed,
         jobs=jobs or _jobs_for(devices[0]),
+        memory=memory,
+        keep_all=keep_all,
         tagger=not no_tagger,
         retag=retag,
         learn=Options(
@@ -197,13 +239,11 @@ def train_command(
     )
     try:
         with TrainingDisplay(options.learn.min_lambda) as display:
-            names = ",".join(found.name for found in devices)
-            trained = train_model(
-                treebanks, dev, out, options, names, language, skip_bad, resume, cache, display, overwrite
-            )
+            run = TrainingRun(out, treebanks, dev, tagged, classes, language, skip_bad, cache, resume, overwrite)
+            trained = train_model(run, options, ",".join(device.name for device in devices), display)
             display.summary(trained, out)
     except KeyboardInterrupt:
-        if (folder_of(out) / RUN).exists():
+        if (folder_of(out) / RUN_FILE).exists():
             command = continuing_command(sys.argv)
             print(f"gpuparse: what was learned is kept. To continue:\n  {command}", file=sys.stderr)
         raise
@@ -235,55 +275,66 @@ def _program(program: str) -> list[str]:
     return [name if shutil.which(name) == os.path.abspath(program) else program]
 
 
-def _jobs_for(device: FoundDevice) -> int:
+def _jobs_for(device: Device) -> int:
     """How many labels are learned in parallel by default: a GPU needs few to be busy, and each takes memory."""
     return GPU_JOBS if device.number is not None else os.cpu_count() or 1
 
 
+@dataclass(frozen=True)
+class TrainingRun:
+    """What a run reads, and where it keeps what it learns."""
+
+    out: Path  # the model file
+    treebanks: Sequence[str] | None = None  # None: the synthetic one
+    dev: Sequence[str] | None = None  # None: a part of the treebank
+    tagged: Sequence[str] | None = None  # other tagged text, for the tagger
+    classes: Path | None = None  # of words
+    language: Path | None = None  # None: English
+    skip_bad: bool = False  # leave out malformed trees
+    cache: Path | None = None  # of the feature matrix; None: beside the model
+    resume: bool = False
+    overwrite: bool = False
+
+
 def train_model(
-    treebanks: Sequence[str] | None,
-    dev: Sequence[str] | None,
-    out: Path,
-    options: TrainingOptions,
-    device: str = "auto",
-    language_file: Path | None = None,
-    skip_bad: bool = False,
-    resume: bool = False,
-    cache: Path | None = None,
-    observer: Observer | None = None,
-    overwrite: bool = False,
+    run: TrainingRun, options: TrainingOptions, device: str = "auto", observer: Observer | None = None
 ) -> Model:
-    """Train on treebanks, or on the synthetic one, and write the model and its report."""
+    """Train, and write the model and its report."""
     from gpuparse.boost import read_log
     from gpuparse.cli.report import write_report
     from gpuparse.device import find_devices
     from gpuparse.parse.features.cache import check_place as check_cache
     from gpuparse.parse.model.file import check_place, save_model
+    from gpuparse.parse.tagged_text import read_sources
     from gpuparse.parse.train import Observer, split_corpus, train
     from gpuparse.trees import load_language, read_trees, synthetic_treebank
+    from gpuparse.words import load_classes
 
-    check_place(out)
-    check_start(out, resume, overwrite)
-    if cache is not None:
-        check_cache(cache)
+    check_place(run.out)
+    check_start(run.out, run.resume, run.overwrite)
+    if run.cache is not None:
+        check_cache(run.cache)
     observer = observer or Observer()
     devices = [found.kernels for found in find_devices(device)]
-    language = load_language(language_file)
+    language = load_language(run.language)
+    classes = None if run.classes is None else load_classes(run.classes)
     observer.stage("reading", 0)
     skipped: list[Any] = []
 
     def read(paths: Sequence[str]) -> list[Tree]:
-        return list(read_trees(paths, skip_bad=skip_bad, skipped=skipped))
+        return list(read_trees(paths, skip_bad=run.skip_bad, skipped=skipped))
 
-    treebank = read(treebanks) if treebanks else list(synthetic_treebank(SYNTHETIC_SENTENCES, options.seed))
-    tuning = read(dev) if dev else None
-    corpus = split_corpus(treebank, tuning, language, options)
+    treebank = read(run.treebanks) if run.treebanks else list(synthetic_treebank(SYNTHETIC_SENTENCES, options.seed))
+    tuning = read(run.dev) if run.dev else None
+    sources = read_sources(run.tagged or [], language)
+    corpus = replace(split_corpus(treebank, tuning, language, options), sources=sources, classes=classes)
     observer.corpus(corpus, len(skipped))
-    settings = _settings(options, treebank, tuning, language)
-    with begun_run(out, settings, resume) as folder, _termination_interrupts():
-        matrix = cache or folder / "matrix"
+    settings = _settings(options, treebank, tuning, language) | _settings_of_sources(sources)
+    settings["--classes"] = None if classes is None else classes.digest[:12]
+    with begun_run(run.out, settings, run.resume) as folder, _termination_interrupts():
+        matrix = run.cache or folder / "matrix"
         model = train(corpus, language, options, folder / LOG, devices, matrix, observer)
-        save_model(model, out)
+        save_model(model, run.out)
         write_report(model, read_log(folder / LOG), folder / "report.html")
     return model
 
@@ -298,7 +349,7 @@ def _settings(
 
     told = {
         "strategy": options.strategy.name,
-        **{name: getattr(options, name) for name in ("max_words", "max_children", "tune_fraction", "tagger", "retag")},
+        **{name: getattr(options, name) for name in DECISIVE},
         **options.learn.course(),
     }
     return {
@@ -307,6 +358,15 @@ def _settings(
         "--dev": None if tuning is None else f"{len(tuning)} trees ({digest(tuning)})",
         "--language": digest([language.text]),
     }
+
+
+def _settings_of_sources(sources: Sequence[TaggedSource]) -> dict[str, Any]:
+    """Other tagged text, by its content and weights."""
+    digest = hashlib.sha256()
+    for source in sources:
+        digest.update(f"{source.weight}\n{source.sentences}\n".encode("utf-8", "surrogatepass"))
+    number = sum(len(source.sentences) for source in sources)
+    return {"--tagged": f"{number} sentences ({digest.hexdigest()[:12]})" if sources else None}
 
 
 @contextmanager

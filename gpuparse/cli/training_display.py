@@ -20,7 +20,7 @@ from rich.text import Text
 from gpuparse.boost import Attempt
 from gpuparse.cli.progress import in_time, live_display
 from gpuparse.parse.model.model import CurvePoint, Model
-from gpuparse.parse.needs import Needs, in_bytes
+from gpuparse.parse.needs import Needs, in_bytes, peak_memory
 from gpuparse.parse.train import Corpus, Observer
 from gpuparse.printable import printable
 
@@ -38,6 +38,9 @@ class TrainingDisplay(Observer):
         self._trees: dict[str, int] = {}
         self._seconds: dict[str, float] = {}
         self._stage_seconds: dict[str, float] = {}
+        self._stage_cpu: dict[str, float] = {}
+        self._stage_began_cpu = 0.0
+        self._rows: tuple[int, int] | None = None  # that were kept, of so many
         self._ended: set[str] = set()
         self._lock = threading.Lock()
         self._live: AbstractContextManager[object] | None = None
@@ -77,10 +80,11 @@ class TrainingDisplay(Observer):
         self._say(plan)
 
     def stage(self, name: str, total: int) -> None:
-        now = time.monotonic()
+        now, cpu = time.monotonic(), time.process_time()
         if self._stage:
             self._stage_seconds[self._stage] = now - self._stage_began
-        self._stage, self._total, self._done, self._stage_began = name, total, 0, now
+            self._stage_cpu[self._stage] = cpu - self._stage_began_cpu
+        self._stage, self._total, self._done, self._stage_began, self._stage_began_cpu = name, total, 0, now, cpu
         if name and self._live is None:
             self._say(name + (f": {total}" if total else ""))
 
@@ -99,6 +103,13 @@ class TrainingDisplay(Observer):
         self._ended.add(task)
         if self._live is None:
             self._say(f"{self._done}/{self._total} {self._line(task)}  ({why})")
+
+    def thinned(self, rows: int, of_rows: int, too_little_memory: bool) -> None:
+        self._rows = rows, of_rows
+        share = f"{100 * rows / max(of_rows, 1):.1f} %"
+        self._say(f"{rows:,} rows are kept, about {share}: a pilot rejects the others with certainty (--keep-all)")
+        if too_little_memory:
+            self._say("WARNING: with more --memory more rows would be kept, and the model may be better")
 
     def point(self, point: CurvePoint) -> None:
         if self._live is None:
@@ -170,6 +181,11 @@ class TrainingDisplay(Observer):
             "bytes": path.stat().st_size,
             "seconds": round(time.monotonic() - self._began, 1),
             "stage_seconds": {name: round(seconds, 1) for name, seconds in self._stage_seconds.items()},
+            "cpu_seconds": round(time.process_time(), 1),
+            "stage_cpu_seconds": {name: round(seconds, 1) for name, seconds in self._stage_cpu.items()},
+            "peak_bytes": peak_memory(),
+            "rows": model.configuration["rows"],
+            "rows_of": self._rows[1] if self._rows else model.configuration["rows"],
             "lambda": model.lambda_,
             "trees": sum(ensemble.trees_at(model.lambda_) for ensemble in model.ensembles.values()),
             "leaves": sum(tree.leaves() for e in model.ensembles.values() for tree in e.trees(model.lambda_)),

@@ -14,7 +14,7 @@ from gpuparse.errors import UsageError
 
 FOLDER = Path(__file__).resolve().parent
 DEFAULT = "english"
-SUFFIX = ".model"
+MODEL_SUFFIX = ".model"
 FENCE = "---"  # around the figures of a card
 _BEGINNING = 200  # bytes of a file, among which a model names its format
 _FORMAT_NAMES = (b"gpuparse model", b"__metadata__")
@@ -45,7 +45,9 @@ def bundled_models(folder: Path = FOLDER) -> list[Bundled]:
     >>> [model.name for model in bundled_models(Path("no", "such", "folder"))]
     []
     """
-    return [Bundled(path.stem, path, _figures(path.with_suffix(".md"))) for path in sorted(folder.glob(f"*{SUFFIX}"))]
+    return [
+        Bundled(path.stem, path, _figures(path.with_suffix(".md"))) for path in sorted(folder.glob(f"*{MODEL_SUFFIX}"))
+    ]
 
 
 def _figures(card: Path) -> dict[str, str]:
@@ -72,17 +74,17 @@ def find_model(name_or_path: str | os.PathLike[str] | None = None) -> Path:
     >>> find_model("no-such")
     Traceback (most recent call last):
         ...
-    gpuparse.errors.UsageError: no-such: no such file, and no model of this name comes along (see gpuparse models).
+    gpuparse.errors.UsageError: no-such: there is no such file, and no bundled model of this name (see gpuparse models).
     """
-    given = DEFAULT if name_or_path is None else os.fspath(name_or_path)
+    name = DEFAULT if name_or_path is None else os.fspath(name_or_path)
     for model in bundled_models():
-        if model.name == given:
+        if model.name == name:
             return model.path
     if name_or_path is None:
         raise UsageError(f"no model comes with this gpuparse ({FOLDER} has none). Name one: gpuparse parse MODEL.")
-    if not os.path.exists(given):
-        raise UsageError(f"{given}: no such file, and no model of this name comes along (see gpuparse models).")
-    return Path(given)
+    if not os.path.exists(name):
+        raise UsageError(f"{name}: there is no such file, and no bundled model of this name (see gpuparse models).")
+    return Path(name)
 
 
 def names_model(argument: str) -> bool:
@@ -93,7 +95,11 @@ def names_model(argument: str) -> bool:
     >>> names_model("my.model"), names_model("A dog barks.")
     (True, False)
     """
-    return argument.endswith(SUFFIX) or argument in {model.name for model in bundled_models()} or _looks_like(argument)
+    return (
+        argument.endswith(MODEL_SUFFIX)
+        or argument in {model.name for model in bundled_models()}
+        or _looks_like(argument)
+    )
 
 
 def _looks_like(argument: str) -> bool:

@@ -51,5 +51,5 @@ def test_a_device_that_is_not_there_ends_a_command_before_it_begins(command: lis
     run = subprocess.run(arguments, capture_output=True, text=True, cwd=tmp_path)
     assert run.returncode == 2
     assert "gpuparse: There is no device cuda:77: " in run.stderr
-    assert "Use --device cpu" in run.stderr
+    assert "Use the device cpu" in run.stderr
     assert not list(tmp_path.iterdir())

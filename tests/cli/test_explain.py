@@ -19,6 +19,7 @@ from gpuparse.errors import InputError, TreebankError, UsageError
 from gpuparse.options import InputKind, Strategy
 from gpuparse.parse.explain import Constituent, Explanation, Others
 from gpuparse.parse.model.file import save_model
+from gpuparse.parse.parsed_tree import ParsedTree
 from gpuparse.trees import parse_tree
 from tests.small_model import small_model, small_tagger
 
@@ -156,7 +157,8 @@ def test_a_root_that_was_never_inferred_says_so_and_no_control_character_reaches
     root = Constituent(0, "TOP", 0, 1, "a\x1b[2J", ("NN",), "", None, None, 0.0, (), (), Others(0, 0.0), ())
     tree = parse_tree("(TOP (NN a\x1b[2J))")
     out = io.StringIO()
-    print_explanation(Explanation((), tree, "fallback", 0.0, 1, False, "r2l", 0.1, (root,)), Console(file=out))
+    parsed = ParsedTree(tree, 0.0, "fallback", 1, ())
+    print_explanation(Explanation((), parsed, False, "r2l", 0.1, (root,)), Console(file=out))
     assert "Not inferred" in out.getvalue()
     assert "\x1b" not in out.getvalue()
     assert "\\x1b[2J" in out.getvalue()

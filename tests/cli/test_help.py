@@ -13,8 +13,8 @@ from tests.cli.test_command import COMMAND, run
 
 SCREEN = 50  # lines
 WIDTH = 80  # columns
-READ_MODELS = {"parse", "explain", "inspect", "bench parse"}
-WRITE_FILES = {"train", "parse", "explain", "prepare", "examples", "synth"}
+READ_MODELS = {"parse", "tag", "explain", "inspect", "bench parse"}
+WRITE_FILES = {"train", "classes", "parse", "tag", "explain", "prepare", "examples", "synth"}
 UNIDIOMATIC = (
     "unless told",
     "come along",

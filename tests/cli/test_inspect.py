@@ -95,7 +95,7 @@ def test_a_lambda_that_is_no_number_is_wrong_usage(model_file: Path) -> None:
 
 
 def test_a_file_that_is_no_model_is_told(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="none: no such file"):
+    with pytest.raises(UsageError, match="none: there is no such file"):
         inspect_command(str(tmp_path / "none"))
     (tmp_path / "text").write_text("no model")
     with pytest.raises(ModelError, match="not a gpuparse model"):

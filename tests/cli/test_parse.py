@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 import pytest
 
 from gpuparse.cli.output import results_to
-from gpuparse.cli.parse import Format, Source, laid_out, read_sentences, sort_arguments
+from gpuparse.cli.parse import Format, InputSource, laid_out, read_sentences, sort_arguments
 from gpuparse.errors import GpuparseError, OutputError, UsageError
 from gpuparse.parse.model.file import load_model, save_model
 from gpuparse.pretrained.bundled import FOLDER
@@ -30,8 +30,8 @@ SAW = "(TOP (S (NP (PRP She)) (VP (VBD saw) (NP (DT the) (NN man))) (. .)))\n"
 LINE = "She/PRP saw/VBD the/DT man/NN ./.\n"
 
 
-def text(words: str) -> Source:
-    return Source("<text>", words)
+def text(words: str) -> InputSource:
+    return InputSource("<text>", words)
 
 
 def test_an_argument_is_a_model_a_file_or_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -39,16 +39,16 @@ def test_an_argument_is_a_model_a_file_or_text(tmp_path: Path, monkeypatch: pyte
     save_model(small_model(), Path("mine"))
     Path("notes").touch()
     Path("a file.").touch()
-    stdin, mine = Source("-"), Path("mine")
+    stdin, mine = InputSource("-"), Path("mine")
     for arguments, expected in {
         (): (ENGLISH, [stdin]),
         ("english",): (ENGLISH, [stdin]),
         ("-",): (ENGLISH, [stdin]),
         ("mine",): (mine, [stdin]),
-        ("mine", "notes", "-"): (mine, [Source("notes"), stdin]),
-        ("notes",): (ENGLISH, [Source("notes")]),
+        ("mine", "notes", "-"): (mine, [InputSource("notes"), stdin]),
+        ("notes",): (ENGLISH, [InputSource("notes")]),
         ("She left",): (ENGLISH, [text("She left")]),
-        ("Go!", "a file.", "."): (ENGLISH, [text("Go!"), Source("a file."), Source(".")]),
+        ("Go!", "a file.", "."): (ENGLISH, [text("Go!"), InputSource("a file."), InputSource(".")]),
         ("mine", "Why?", "english is."): (mine, [text("Why?"), text("english is.")]),
     }.items():
         assert sort_arguments(arguments) == expected

@@ -34,6 +34,7 @@ def test_trees_go_to_stdout_wherever_it_and_stderr_are(stdout: Stream, stderr: S
 STEADY = [  # commands that print the same whenever they run
     ["explain", "She left."],
     ["parse", "She left.", "--json"],
+    ["tag", "She left.", "--json"],
     ["models"],
     ["devices"],
     ["inspect", "english", "--label", "PP", "--top", "3"],
@@ -41,6 +42,7 @@ STEADY = [  # commands that print the same whenever they run
     ["prepare", "treebank.mrg"],
     ["examples", "treebank.mrg", "--sentence", "1"],
     ["eval", "treebank.mrg", "treebank.mrg", "--per-sentence"],
+    ["classes", "treebank.mrg", "--granularities", "6,3", "--output", "some.classes", "--overwrite"],
     ["warm-up"],  # prints nothing
 ]
 MEASURING = [  # commands whose figures are times

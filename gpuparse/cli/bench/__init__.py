@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from gpuparse.cli.bench import features, learn, parse, read, start, tag
+from gpuparse.cli.bench import features, learn, parse, read, start, tag, train
 from gpuparse.cli.help import Command
 
 
@@ -20,10 +20,17 @@ class Benchmark(Command):
         return super().invoke(ctx)
 
 
-app = typer.Typer(help="Measure speed and accuracy on this machine.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    name="bench",
+    help="Measure speed and accuracy on this machine.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
 app.command("read", cls=Benchmark)(read.read_command)
 app.command("features", cls=Benchmark)(features.features_command)
 app.command("learn", cls=Benchmark)(learn.learn_command)
+app.command("train", cls=Benchmark)(train.train_command)
 app.command("parse", cls=Benchmark)(parse.parse_command)
 app.command("tag", cls=Benchmark)(tag.tag_command)
 app.command("start", cls=Benchmark)(start.start_command)

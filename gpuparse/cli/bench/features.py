@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -17,8 +16,8 @@ if TYPE_CHECKING:
     from gpuparse.parse.logic.vocabulary import Vocabulary
     from gpuparse.trees import Tree
 
-SYNTHETIC_TREES = 3_000
-PARSED = 200  # sentences whose candidates are timed
+TREES_WALKED = 3_000
+PARSED_SENTENCES = 200  # sentences whose candidates are timed
 
 
 def features_command(
@@ -43,7 +42,7 @@ def _trees(treebanks: Sequence[str], max_words: int | None) -> list[Tree]:
     if treebanks:
         return list(prepared_trees(treebanks, max_words))
     english = load_language()
-    prepared = [prepare(tree, english) for tree in synthetic_treebank(SYNTHETIC_TREES, seed=0)]
+    prepared = [prepare(tree, english) for tree in synthetic_treebank(TREES_WALKED, seed=0)]
     return [
         sentence.tree
         for sentence in prepared
@@ -61,21 +60,22 @@ def features_cost(trees: Sequence[Tree], strategy: Strategy = Strategy.r2l) -> d
     >>> figures["rows"], figures["examples"], figures["examples_of_label"]
     (2, 3, {'NP': 1, 'TOP': 2})
     """
-    from gpuparse.parse.features.examples import build_training_data
+    from gpuparse.parse.features.examples import Source, build_training_data
     from gpuparse.parse.logic.vocabulary import build_vocabulary
+    from gpuparse.parse.needs import peak_memory
     from gpuparse.trees import load_language
 
     order = strategy
     vocabulary = build_vocabulary(trees, load_language())
-    build_training_data([tree for tree in trees if len(tree) > 1][:1], vocabulary, order)  # compiles
+    build_training_data(Source([tree for tree in trees if len(tree) > 1][:1], vocabulary, order))  # compiles
     start = time.process_time()
-    training = build_training_data(trees, vocabulary, order)
+    training = build_training_data(Source(trees, vocabulary, order))
     cpu_seconds = time.process_time() - start
     return {
         **_sizes(training, vocabulary),
         "cpu_seconds": cpu_seconds,
-        "peak_rss_bytes": _peak_memory(),
-        **_extraction_cost([tree for tree in trees if len(tree) > 1][:PARSED], vocabulary, order),
+        "peak_rss_bytes": peak_memory(),
+        **_extraction_cost([tree for tree in trees if len(tree) > 1][:PARSED_SENTENCES], vocabulary, order),
     }
 
 
@@ -106,34 +106,26 @@ def _sizes(training: TrainingData, vocabulary: Vocabulary) -> dict[str, Any]:
     }
 
 
-def _peak_memory() -> int:
-    """The most memory that this process has used, in bytes."""
-    import resource  # only Unix has it, and the other commands must not need it
-
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
-
-
 def _extraction_cost(trees: Sequence[Tree], vocabulary: Vocabulary, strategy: Any) -> dict[str, Any]:
     """CPU time to compute every feature of a candidate, one head for each, over the states of gold paths."""
     import numpy as np
 
-    from gpuparse.dtypes import FEATURE, ITEM
+    from gpuparse.dtypes import FEATURE
     from gpuparse.parse.features.extraction import segment_capacity
     from gpuparse.parse.features.groups import Column
     from gpuparse.parse.features.space import FeatureSpace
     from gpuparse.parse.logic.goldpath import gold_path
-    from gpuparse.parse.logic.headtable import compile_heads
+    from gpuparse.parse.logic.state import make_state
+    from gpuparse.parse.logic.strategy import make_logic
 
     extract = _compiled_extraction()
-    heads, numbering = compile_heads(vocabulary), FeatureSpace(vocabulary).numbering()
+    logic, numbering = make_logic(vocabulary, strategy, 5), FeatureSpace(vocabulary).numbering()
     paths = [gold_path(tree, vocabulary, strategy, [0, number]) for number, tree in enumerate(trees)]
-    most_words = max(len(path.terminals) for path in paths)
-    frontier = np.empty(most_words, ITEM)
-    out = np.empty(len(Column) * segment_capacity(most_words), FEATURE)
-    extract(paths[0], int(strategy), 5, heads, numbering, frontier, out)  # compiles
+    states = [make_state(path.terminals, path.items) for path in paths]
+    out = np.empty(len(Column) * segment_capacity(max(len(path.terminals) for path in paths)), FEATURE)
+    extract(states[0], logic, numbering, out)  # compiles
     start = time.process_time()
-    counts = [extract(path, int(strategy), 5, heads, numbering, frontier, out) for path in paths]
+    counts = [extract(state, logic, numbering, out) for state in states]
     seconds = time.process_time() - start
     candidates = sum(count for count, _ in counts)
     return {
@@ -145,32 +137,30 @@ def _extraction_cost(trees: Sequence[Tree], vocabulary: Vocabulary, strategy: An
 
 def _compiled_extraction() -> Callable[..., tuple[int, int]]:
     """Compiled code that computes all features of all candidates of a gold path, and counts both."""
+    import numpy as np
+
     from gpuparse.jit import kernel
-    from gpuparse.parse.features.extraction import emit_segment
-    from gpuparse.parse.features.walk import N_COLUMNS, infer
+    from gpuparse.parse.features.extraction import emit_inference
+    from gpuparse.parse.features.runs import CUTS
     from gpuparse.parse.logic.headtable import head_index
+    from gpuparse.parse.logic.state import N_FRONTIER, Run, begin_frontier, find_children, put_over
     from gpuparse.parse.logic.strategy import allows_children
 
     @kernel
-    def extract(
-        path: Any, strategy: int, max_children: int, heads: Any, numbering: Any, frontier: Any, out: Any
-    ) -> tuple[int, int]:
-        terminals, items, _, _ = path
-        size, last, candidates, written = terminals.shape[0], -1, 0, 0
-        for at in range(size):
-            frontier[at] = at
-        for gold in range(size, items.shape[0]):
+    def extract(state: Any, logic: Any, numbering: Any, out: Any) -> tuple[int, int]:
+        cuts = np.empty(CUTS, np.int64)
+        candidates, written = 0, 0
+        begin_frontier(state)
+        for gold in range(len(state.terminals), len(state.items)):
+            size = state.extent[N_FRONTIER]
             for i in range(size):
-                for j in range(i, min(i + max_children, size)):
-                    if allows_children(strategy, last, items, terminals, frontier, i, j):
-                        h = head_index(heads, 0, items, terminals, frontier, i, j)
-                        at = 0
-                        for column in range(N_COLUMNS):
-                            at = emit_segment(column, numbering, items, terminals, frontier, size, i, j, h, out, at)
+                for j in range(i, min(i + logic.max_children, size)):
+                    if allows_children(logic, state, i, j):
+                        run = Run(i, j, head_index(logic.heads, 0, state, i, j))
+                        written += emit_inference(numbering, state, run, cuts, out)
                         candidates += 1
-                        written += at
-            last, children = infer(items, frontier, size, gold)
-            size -= children - 1
+            left, right = find_children(state, gold)
+            put_over(state, gold, left, right)
         return candidates, written
 
     return extract

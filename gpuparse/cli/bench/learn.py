@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gpuparse.cli.arguments import Device, Json
+from gpuparse.cli.arguments import DeviceOption, Json
 from gpuparse.cli.tables import print_json, print_table
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gpuparse.boost.matrix import Matrix
     from gpuparse.boost.task import Task
     from gpuparse.boost.team import Team
-    from gpuparse.device import Device as FoundDevice
+    from gpuparse.device import Device
 
 REPEATS = 20  # the best counts: other work on the machine only adds time
 ALTERNATIONS = 120  # of one thread and several: the best turn of each is closest to that of an idle machine
@@ -36,7 +36,7 @@ def learn_command(
     active: Annotated[int, typer.Option(min=1, metavar="N", help="Features per example, about.")] = 300,
     leaves: Annotated[int, typer.Option(min=2, metavar="N", help="Leaves of the tree, about.")] = 40,
     threads: Annotated[int, typer.Option(min=1, metavar="N", help="Threads, on a CPU.")] = 1,
-    device: Device = "cpu",
+    device: DeviceOption = "cpu",
     as_json: Json = False,
 ) -> None:
     """Measure how fast a tree is grown, compared with XGBoost.
@@ -142,7 +142,7 @@ def _zipf_rows(random: np.random.Generator, rows: int, features: int, active: in
     return drawn[kept], np.cumsum(kept.sum(axis=1))
 
 
-def _our_tree(matrix: Matrix, task: Task, leaves: int, threads: int, device: FoundDevice) -> dict[str, Any]:
+def _our_tree(matrix: Matrix, task: Task, leaves: int, threads: int, device: Device) -> dict[str, Any]:
     """Seconds to grow a tree of about so many leaves, and to percolate the examples and rate the leaves."""
     from gpuparse.boost.options import Options
     from gpuparse.boost.path import LambdaPath, Workplace

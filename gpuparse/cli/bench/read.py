@@ -11,8 +11,8 @@ from typing import Any
 from gpuparse.cli.arguments import Json, OptionalTreebanks
 from gpuparse.cli.tables import print_json, print_table
 
-SYNTHETIC_TREES = 5_000
-REPEATS = 3
+TREES_READ = 5_000
+READINGS = 3
 
 
 def read_command(
@@ -33,7 +33,7 @@ def treebank_text(treebanks: Sequence[str]) -> str:
     from gpuparse.trees.synthetic import synthetic_treebank
 
     if not treebanks:
-        return "\n".join(map(str, synthetic_treebank(SYNTHETIC_TREES, seed=0)))
+        return "\n".join(map(str, synthetic_treebank(TREES_READ, seed=0)))
     return "\n".join(
         sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8-sig", errors="replace")
         for path in treebank_files(treebanks)
@@ -63,7 +63,7 @@ def reading_speed(text: str) -> dict[str, Any]:
 def _best_time(work: Callable[[], object]) -> float:
     """The least CPU time of a few runs."""
     times = []
-    for _ in range(REPEATS):
+    for _ in range(READINGS):
         start = time.process_time()
         work()
         times.append(time.process_time() - start)
