@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gpuparse.errors import InputError
-from gpuparse.parse.tagged_text import TagMapping, mapped, read_sources
+from gpuparse.parse.tagged_text import read_sources
 from gpuparse.trees import Token, load_language
 
 CONLLU = """# text = (Go on)
@@ -68,12 +68,6 @@ def test_sentences_with_certain_words_are_left_out(tmp_path: Path) -> None:
     assert read(tmp_path / "list.toml") == [[[Token("go", "VB")]]]
 
 
-def test_a_tag_stays_before_what_a_map_says_words_between_not_counted() -> None:
-    to = {"TO": TagMapping("IN", unless_before=("VB",), skipping=("RB",))}
-    sentence = [Token("to", "TO"), Token("boldly", "RB"), Token("go", "VB")]
-    assert list(mapped([sentence, sentence[:2]], to)) == [sentence, [Token("to", "IN"), sentence[1]]]
-
-
 BAD_FILES = {
     "no tag": ("go/VB on\n", "line 1: 'on' has no tag"),
     "too few columns": (CONLLU.replace("1\tStop", "1 Stop"), "line 8: CoNLL-U has 10 columns"),
@@ -85,29 +79,6 @@ BAD_FILES = {
 def test_a_bad_file_is_told_with_its_line(tmp_path: Path, name: str) -> None:
     content, problem = BAD_FILES[name]
     path = tmp_path / "bad.txt"
-    path.write_text(content)
-    with pytest.raises(InputError, match=problem):
-        read(path)
-
-
-BAD_LISTS = {
-    "no TOML": ("[[", "can't be read as TOML"),
-    "nothing": ("", "tables"),
-    "another entry": ("[[source]]\nfile = 1", "nothing else"),
-    "files that are one": ('[[source]]\nfiles = "a"', "list of strings"),
-    "no such file": ('[[source]]\nfiles = ["none"]', "no file none"),
-    "no weight": ("[[source]]\nfiles = []\nweight = 0", "weight"),
-    "a weight that is true": ("[[source]]\nfiles = []\nweight = true", "weight"),
-    "a map that is a list": ("[[source]]\nfiles = []\nmap = []", "map must be a table"),
-    "a tag that is a number": ("[[source]]\nfiles = []\nmap = { TO = 1 }", "map.TO"),
-    "an unknown condition": ('[[source]]\nfiles = []\nmap = { TO = { tag = "IN", after = [] } }', "map.TO"),
-}
-
-
-@pytest.mark.parametrize("name", BAD_LISTS)
-def test_a_bad_list_is_told(tmp_path: Path, name: str) -> None:
-    content, problem = BAD_LISTS[name]
-    path = tmp_path / "list.toml"
     path.write_text(content)
     with pytest.raises(InputError, match=problem):
         read(path)

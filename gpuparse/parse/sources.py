@@ -1,0 +1,194 @@
+"""Where training data comes from: files, and lists of files with weights and the conventions of each source.
+
+Treebanks differ in what they call a tag or a label. A convention turns a source's into those of the others:
+
+    [source.map]
+    TO = { tag = "IN", unless_before = ["VB"], skipping = ["RB"] }     # "to" before a noun phrase
+    HYPH = ":"
+    CODE = ""                                                          # the token is left out
+    [source.labels]
+    NML = ""                                                           # the node goes, what is below it stays
+    WHPP = "PP"
+
+Nodes whose label is among `removed` go with all that is below them.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from gpuparse.errors import InputError, TreebankError
+from gpuparse.trees import Language, Token, Tree, read_trees, strip
+
+LIST_SUFFIX = ".toml"
+MOST_WEIGHT = 1000
+
+
+@dataclass(frozen=True)
+class TagMapping:
+    """What a tag of a source becomes."""
+
+    tag: str  # "" leaves the token out
+    unless_before: tuple[str, ...] = ()  # it stays if the next word has one of these tags
+    skipping: tuple[str, ...] = ()  # words with these tags are not counted as the next
+
+
+@dataclass(frozen=True)
+class Convention:
+    """What becomes of a source's tags and labels."""
+
+    tags: Mapping[str, TagMapping] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)  # "" takes the node out, and leaves what is below it
+    removed: frozenset[str] = frozenset()  # labels of nodes that go with all that is below them
+
+    def retagged(self, tokens: Sequence[Token]) -> list[Token]:
+        """The tokens of a sentence, each with its new tag, "" if it is left out.
+
+        >>> to = Convention({"TO": TagMapping("IN", unless_before=("VB",))})
+        >>> [token.tag for token in to.retagged([Token("to", "TO"), Token("us", "PRP")])]
+        ['IN', 'PRP']
+        """
+        return [Token(word, self._new_tag(tokens, place)) for place, (word, _) in enumerate(tokens)]
+
+    def _new_tag(self, tokens: Sequence[Token], place: int) -> str:
+        tag = tokens[place].tag
+        mapping = self.tags.get(tag)
+        if mapping is None:
+            return tag
+        if mapping.unless_before:
+            following = (token.tag for token in tokens[place + 1 :] if token.tag not in mapping.skipping)
+            if next(following, None) in mapping.unless_before:
+                return tag
+        return mapping.tag
+
+    def converted(self, tree: Tree, language: Language) -> Tree | None:
+        """A tree, stripped, with the new tags and labels; None where no token is left.
+
+        >>> from gpuparse.trees import load_language, parse_tree
+        >>> tree = parse_tree("(NP (NML (NN sea) (NN water)) (EDITED (NN wat)) (NN level))")
+        >>> convention = Convention(labels={"NML": ""}, removed=frozenset({"EDITED"}))
+        >>> str(convention.converted(tree, load_language()))
+        '(NP (NN sea) (NN water) (NN level))'
+        """
+        stripped = strip(tree, language)
+        tags = iter(self.retagged(stripped.tokens()))
+        labels, stays, gone_until = [], [], 0
+        for node, (label, word, end) in enumerate(zip(stripped.labels, stripped.words, stripped.ends, strict=True)):
+            new = self.labels.get(label, label) if word is None else next(tags).tag
+            if word is None and label in self.removed:
+                gone_until = max(gone_until, end)
+            labels.append(new or label)
+            stays.append(node >= gone_until and (bool(new) or node == 0))
+        return _pruned(stripped.relabelled(labels), stays)
+
+
+def _pruned(tree: Tree, stays: Sequence[bool]) -> Tree | None:
+    """The tree of the nodes marked True that are tokens or have a token below them."""
+    before = [0]
+    for word, keep in zip(tree.words, stays, strict=True):
+        before.append(before[-1] + (keep and word is not None))
+    if before[-1] == 0:
+        return None
+    kept = [keep and before[end] > before[node] for node, (keep, end) in enumerate(zip(stays, tree.ends, strict=True))]
+    return tree.only([True, *kept[1:]])
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file to learn from, and how."""
+
+    path: Path
+    weight: float = 1.0  # what each of its sentences counts
+    convention: Convention = Convention()
+    without: frozenset[str] = frozenset()  # sentences with one of these words are left out
+
+
+def read_treebanks(
+    names: Sequence[str], language: Language, skip_bad: bool = False, skipped: list[TreebankError] | None = None
+) -> Iterator[tuple[Tree, float]]:
+    """The trees of files, folders and lists of sources, each with what it counts.
+
+    Those of a list are stripped, and follow the convention of their source; the others are as they are in the file.
+    """
+    for name in names:
+        if not is_list(name):
+            yield from ((tree, 1.0) for tree in read_trees(name, skip_bad=skip_bad, skipped=skipped))
+            continue
+        for file in read_list(Path(name)):
+            for tree in read_trees(file.path, skip_bad=skip_bad, skipped=skipped):
+                converted = file.convention.converted(tree, language)
+                if converted is not None and file.without.isdisjoint(word for word in converted.words if word):
+                    yield converted, file.weight
+
+
+def is_list(name: str) -> bool:
+    """Whether a name on the command line is that of a list of sources."""
+    return Path(name).suffix == LIST_SUFFIX
+
+
+def read_list(path: Path) -> list[SourceFile]:
+    """A list of sources; its files are relative to it, and may be patterns such as `*.tagged`."""
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise InputError(f"{path}: can't be read as TOML: {error}") from error
+    sources = content.get("source")
+    if not isinstance(sources, list) or not sources or set(content) != {"source"}:
+        raise InputError(f"{path}: a list of sources consists of tables [[source]], each with its files")
+    return [file for number, source in enumerate(sources, 1) for file in _listed(path, source, f"source {number}")]
+
+
+_ENTRIES = ("files", "weight", "map", "labels", "removed", "without")
+
+
+def _listed(path: Path, source: Any, place: str) -> Iterator[SourceFile]:
+    where = f"{path}, {place}"
+    if not isinstance(source, dict) or not set(source) <= set(_ENTRIES):
+        raise InputError(f"{where}: it can have {', '.join(_ENTRIES[:-1])} and {_ENTRIES[-1]}, and nothing else")
+    for name in ("files", "removed", "without"):
+        strings = source.get(name, [])
+        if not isinstance(strings, list) or not all(isinstance(string, str) for string in strings):
+            raise InputError(f"{where}: {name} must be a list of strings")
+    weight = source.get("weight", 1.0)
+    if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight <= MOST_WEIGHT:
+        raise InputError(f"{where}: weight must be a number above 0, at most {MOST_WEIGHT}")
+    convention = Convention(
+        _tag_mappings(source.get("map", {}), where),
+        _label_mappings(source.get("labels", {}), where),
+        frozenset(source.get("removed", [])),
+    )
+    for pattern in source.get("files", []):
+        matches = sorted(path.parent.glob(pattern)) if not Path(pattern).is_absolute() else [Path(pattern)]
+        if not matches:
+            raise InputError(f"{where}: there is no file {pattern}")
+        for match in matches:
+            yield SourceFile(match, float(weight), convention, frozenset(source.get("without", [])))
+
+
+def _label_mappings(entries: Any, where: str) -> dict[str, str]:
+    if not isinstance(entries, dict) or not all(isinstance(label, str) for label in entries.values()):
+        raise InputError(f"{where}: labels must be a table from labels to labels")
+    return entries
+
+
+def _tag_mappings(entries: Any, where: str) -> dict[str, TagMapping]:
+    if not isinstance(entries, dict):
+        raise InputError(f"{where}: map must be a table from tags to tags")
+    mappings = {}
+    for tag, entry in entries.items():
+        entry = {"tag": entry} if isinstance(entry, str) else entry
+        lists = {"unless_before", "skipping"}
+        whole = isinstance(entry, dict) and isinstance(entry.get("tag"), str) and set(entry) <= {"tag", *lists}
+        if not whole or not all(
+            isinstance(entry.get(name, []), list) and all(isinstance(other, str) for other in entry.get(name, []))
+            for name in lists
+        ):
+            raise InputError(f"{where}: map.{tag} must be a tag, or have a tag, and lists unless_before and skipping")
+        mappings[tag] = TagMapping(
+            entry["tag"], tuple(entry.get("unless_before", ())), tuple(entry.get("skipping", ()))
+        )
+    return mappings
