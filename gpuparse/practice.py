@@ -37,6 +37,7 @@ def practise_training() -> None:
     from gpuparse.boost import Options
     from gpuparse.device import find_device
     from gpuparse.options import TrainingOptions
+    from gpuparse.parse.sources import WeightedTree
     from gpuparse.parse.train import split_corpus, train
     from gpuparse.trees import load_language, synthetic_treebank
 
@@ -44,6 +45,6 @@ def practise_training() -> None:
     for sample in SAMPLES:
         learn = Options(eta=0.5, max_trees=8, sample=sample)
         options = TrainingOptions(jobs=1, learn=learn, thinned_from=0 if sample < max(SAMPLES) else 10**9)
-        corpus = split_corpus(list(synthetic_treebank(PRACTICE_SENTENCES)), None, language, options)
+        corpus = split_corpus(list(map(WeightedTree, synthetic_treebank(PRACTICE_SENTENCES))), None, language, options)
         with tempfile.TemporaryDirectory() as folder:
             train(corpus, language, options, Path(folder, "log.jsonl"), [find_device("cpu").kernels])

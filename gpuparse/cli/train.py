@@ -33,6 +33,7 @@ from gpuparse.parse.run_folder import LOG, RUN_FILE, begun_run, check_start, fol
 if TYPE_CHECKING:
     from gpuparse.device import Device
     from gpuparse.parse.model.model import Model
+    from gpuparse.parse.sources import WeightedTree
     from gpuparse.parse.train import Observer
     from gpuparse.tag import TaggedSource
     from gpuparse.trees import Language, Tree
@@ -305,9 +306,10 @@ def train_model(
     from gpuparse.device import find_devices
     from gpuparse.parse.features.cache import check_place as check_cache
     from gpuparse.parse.model.file import check_place, save_model
+    from gpuparse.parse.sources import WeightedTree, read_treebanks
     from gpuparse.parse.tagged_text import read_sources
     from gpuparse.parse.train import Observer, split_corpus, train
-    from gpuparse.trees import load_language, read_trees, synthetic_treebank
+    from gpuparse.trees import load_language, synthetic_treebank
     from gpuparse.words import load_classes
 
     check_place(run.out)
@@ -321,11 +323,14 @@ def train_model(
     observer.stage("reading", 0)
     skipped: list[Any] = []
 
-    def read(paths: Sequence[str]) -> list[Tree]:
-        return list(read_trees(paths, skip_bad=run.skip_bad, skipped=skipped))
+    def read(names: Sequence[str]) -> list[WeightedTree]:
+        return list(read_treebanks(names, language, run.skip_bad, skipped))
 
-    treebank = read(run.treebanks) if run.treebanks else list(synthetic_treebank(SYNTHETIC_SENTENCES, options.seed))
-    tuning = read(run.dev) if run.dev else None
+    if run.treebanks:
+        treebank = read(run.treebanks)
+    else:
+        treebank = [WeightedTree(tree) for tree in synthetic_treebank(SYNTHETIC_SENTENCES, options.seed)]
+    tuning = [tree for tree, _ in read(run.dev)] if run.dev else None
     sources = read_sources(run.tagged or [], language)
     corpus = replace(split_corpus(treebank, tuning, language, options), sources=sources, classes=classes)
     observer.corpus(corpus, len(skipped))
@@ -340,7 +345,7 @@ def train_model(
 
 
 def _settings(
-    options: TrainingOptions, treebank: Sequence[Tree], tuning: Sequence[Tree] | None, language: Language
+    options: TrainingOptions, treebank: Sequence[WeightedTree], tuning: Sequence[Tree] | None, language: Language
 ) -> dict[str, Any]:
     """All that decides what a run learns, by the names of the options; only budgets and speed may change later."""
 
@@ -352,9 +357,10 @@ def _settings(
         **{name: getattr(options, name) for name in DECISIVE},
         **options.learn.course(),
     }
+    weights = [weight for _, weight in treebank if weight != 1.0]
     return {
         **{f"--{name.replace('_', '-')}": value for name, value in told.items()},
-        "the treebank": f"{len(treebank)} trees ({digest(treebank)})",
+        "the treebank": f"{len(treebank)} trees ({digest([*(tree for tree, _ in treebank), *weights])})",
         "--dev": None if tuning is None else f"{len(tuning)} trees ({digest(tuning)})",
         "--language": digest([language.text]),
     }

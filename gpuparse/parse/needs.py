@@ -47,11 +47,11 @@ def estimate_needs(source: Source, jobs: int = 1, make_thinner: Callable[[], Lis
     True
     """
     trees = source.trees
-    by_length = sorted(trees, key=len)
+    by_length = sorted(range(len(trees)), key=lambda number: len(trees[number]))
     mean = sum(len(tree) ** 2 for tree in trees) / max(len(trees), 1)
     number = min(len(trees), SENTENCES, 1 + int(SQUARES / max(mean, 1)))
     some = [by_length[int((place + 0.5) * len(trees) / number)] for place in range(number)]
-    training = build_training_data(source._replace(trees=some), make_thinner=make_thinner)
+    training = build_training_data(source.excerpt(some), make_thinner=make_thinner)
     times = len(trees) / max(number, 1)
     matrix = int(times * sum(array.nbytes for array in (*training.matrix, *training.candidates)))
     postings = int(times * training.matrix.features.nbytes)

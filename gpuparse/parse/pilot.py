@@ -64,7 +64,7 @@ class Thinning:
         return self._model
 
     def _learn(self) -> Model:
-        source = self._source._replace(trees=self._source.trees[:: self._every])
+        source = self._source.excerpt(range(0, len(self._source.trees), self._every))
         data = build_training_data(source, threads=self._jobs)
         tasks = LabelTasks(data, source.vocabulary)
         options = TrainingOptions(strategy=source.strategy, max_children=source.max_children, learn=self._options())

@@ -19,7 +19,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from gpuparse.errors import InputError, TreebankError
 from gpuparse.trees import Language, Token, Tree, read_trees, strip
@@ -107,22 +107,29 @@ class SourceFile:
     without: frozenset[str] = frozenset()  # sentences with one of these words are left out
 
 
+class WeightedTree(NamedTuple):
+    """A tree to learn from, and what it counts."""
+
+    tree: Tree
+    weight: float = 1.0
+
+
 def read_treebanks(
     names: Sequence[str], language: Language, skip_bad: bool = False, skipped: list[TreebankError] | None = None
-) -> Iterator[tuple[Tree, float]]:
+) -> Iterator[WeightedTree]:
     """The trees of files, folders and lists of sources, each with what it counts.
 
     Those of a list are stripped, and follow the convention of their source; the others are as they are in the file.
     """
     for name in names:
         if not is_list(name):
-            yield from ((tree, 1.0) for tree in read_trees(name, skip_bad=skip_bad, skipped=skipped))
+            yield from map(WeightedTree, read_trees(name, skip_bad=skip_bad, skipped=skipped))
             continue
         for file in read_list(Path(name)):
             for tree in read_trees(file.path, skip_bad=skip_bad, skipped=skipped):
                 converted = file.convention.converted(tree, language)
                 if converted is not None and file.without.isdisjoint(word for word in converted.words if word):
-                    yield converted, file.weight
+                    yield WeightedTree(converted, file.weight)
 
 
 def is_list(name: str) -> bool:

@@ -106,7 +106,8 @@ def _list_candidates(path, number, gold, pilot, state, batch, draw, collected, k
     entry["sentence"] = number
     entry["correct"] = correct
     entry["incorrect"] = inferences - correct
-    importance = 0.5 / max(inferences - correct, 1)
+    entry["worth"] = path.weight
+    importance = 0.5 * path.weight / max(inferences - correct, 1)
     for candidate in range(batch.filled[0]):
         left, right = int(batch.children[candidate, 0]), int(batch.children[candidate, 1])
         label = gold_label(path, gold, logic, state, left, right)

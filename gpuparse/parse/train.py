@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from gpuparse.parse.model.model import CurvePoint, Model
 from gpuparse.parse.needs import Needs, check_needs, estimate_needs, jobs_within
 from gpuparse.parse.pilot import is_thinned, memory_bound, needs_when_thinned, plan_thinning
 from gpuparse.parse.search.parser import Parser
+from gpuparse.parse.sources import WeightedTree
 from gpuparse.parse.thinning import threshold_for
 from gpuparse.tag import Knowledge, TaggedSource, Tagger, TaggerOptions, jackknife, train_tagger
 from gpuparse.trees import Language, Prepared, Token, Tree, count_words, prepare, rename, restore, strip
@@ -57,12 +58,20 @@ class Observer(Watcher):
         """The tuning set was parsed at a lambda."""
 
 
+class GoldSentence(NamedTuple):
+    """A sentence of the treebank."""
+
+    tree: Tree  # as it was
+    prepared: Prepared
+    weight: float = 1.0  # what it counts in training
+
+
 @dataclass(frozen=True)
 class Corpus:
     """Sentences to learn from, and sentences to choose lambda by, with the trees to score against."""
 
-    training: list[tuple[Tree, Prepared]]  # as they were, and prepared
-    tuning: list[tuple[Tree, Prepared]]
+    training: list[GoldSentence]
+    tuning: list[GoldSentence]
     unused: list[Tree]  # too long, or with no word in them; only a tagger learns from these
     sources: Sequence[TaggedSource] = ()  # tagged text beyond the treebank, also for the tagger alone
     classes: WordClasses | None = None  # of words, those of other texts too
@@ -74,21 +83,26 @@ class Corpus:
 
     def trees(self) -> list[Tree]:
         """What the parser learns from."""
-        return [prepared.tree for _, prepared in self.training if prepared.tree is not None]
+        return [sentence.prepared.tree for sentence in self.training if sentence.prepared.tree is not None]
+
+    def weights(self) -> list[float]:
+        """What each of those trees counts; empty where all count the same."""
+        weights = [sentence.weight for sentence in self.training if sentence.prepared.tree is not None]
+        return weights if set(weights) != {1.0} else []
 
     def tagged(self, language: Language) -> list[list[Token]]:
         """What a tagger learns from: all but the tuning sentences, with every token; those of `training` come first."""
-        trees = [*(tree for tree, _ in self.training), *self.unused]
+        trees = [*(sentence.tree for sentence in self.training), *self.unused]
         return [strip(tree, language).tokens() for tree in trees]
 
 
 def split_corpus(
-    treebank: Sequence[Tree], tuning: Sequence[Tree] | None, language: Language, options: TrainingOptions
+    treebank: Sequence[WeightedTree], tuning: Sequence[Tree] | None, language: Language, options: TrainingOptions
 ) -> Corpus:
     """Prepare the trees; without a tuning set a random fraction of the treebank, by the seed, is set aside for it."""
     sentences, unused = _prepared(treebank, language, options.max_words)
     if tuning is not None:
-        held_out, _ = _prepared(tuning, language, options.max_words)
+        held_out, _ = _prepared(list(map(WeightedTree, tuning)), language, options.max_words)
     else:
         size = math.ceil(options.tune_fraction * len(sentences)) if len(sentences) > 1 else 0
         chosen = set(np.random.default_rng(options.seed).permutation(len(sentences))[:size].tolist())
@@ -98,17 +112,17 @@ def split_corpus(
 
 
 def _prepared(
-    trees: Sequence[Tree], language: Language, max_words: int | None
-) -> tuple[list[tuple[Tree, Prepared]], list[Tree]]:
+    trees: Sequence[WeightedTree], language: Language, max_words: int | None
+) -> tuple[list[GoldSentence], list[Tree]]:
     """The trees that can be used, with their preparation, and those that can't."""
     usable, unused = [], []
-    for tree in trees:
+    for tree, weight in trees:
         prepared = prepare(tree, language)
         long = max_words is not None and count_words(prepared.sentence.tokens, language) > max_words
         if prepared.tree is None or long:
             unused.append(tree)
         else:
-            usable.append((tree, prepared))
+            usable.append(GoldSentence(tree, prepared, weight))
     return usable, unused
 
 
@@ -119,17 +133,22 @@ def retag(
 
     Those of training are tagged by cross-validation; those of tuning, which the tagger never saw, by the tagger itself.
     """
-    training = [tree for tree, _ in corpus.training]
-    tuning = [tree for tree, _ in corpus.tuning]
-    words = ([token.word for token in strip(tree, language).tokens()] for tree in tuning)
+    words = ([token.word for token in strip(sentence.tree, language).tokens()] for sentence in corpus.tuning)
 
-    def prepared(trees: Sequence[Tree], tags: Iterable[Sequence[Token]]) -> list[tuple[Tree, Prepared]]:
-        pairs = zip(trees, tags, strict=False)  # cross-validation also gives the tags of the sentences left out
-        return [(tree, prepare(with_tags(tree, tokens, language), language)) for tree, tokens in pairs]
+    def prepared(sentences: Sequence[GoldSentence], tags: Iterable[Sequence[Token]]) -> list[GoldSentence]:
+        pairs = zip(sentences, tags, strict=False)  # cross-validation also gives the tags of the sentences left out
+        return [
+            sentence._replace(prepared=prepare(with_tags(sentence.tree, tokens, language), language))
+            for sentence, tokens in pairs
+        ]
 
     folds = FOLDS_WITH_SOURCES if corpus.sources else FOLDS
     retagged = jackknife(corpus.tagged(language), folds, options, knowledge)
-    return replace(corpus, training=prepared(training, retagged), tuning=prepared(tuning, tagger.tag_many(words)))
+    return replace(
+        corpus,
+        training=prepared(corpus.training, retagged),
+        tuning=prepared(corpus.tuning, tagger.tag_many(words)),
+    )
 
 
 def with_tags(tree: Tree, tokens: Sequence[Token], language: Language) -> Tree:
@@ -173,7 +192,7 @@ def train(
     tagger, corpus = _learn_tags(corpus, language, options, observer)
     trees = corpus.trees()
     vocabulary = build_vocabulary(trees, language, corpus.classes)
-    source = Source(trees, vocabulary, options.strategy, options.max_children, options.seed)
+    source = Source(trees, vocabulary, options.strategy, options.max_children, options.seed, corpus.weights())
     thinning = plan_thinning(source, options, log.parent, observer)
     observer.stage("features", len(trees))
     data = training_data(source, cache, lambda _: observer.step(), options.jobs, thinning)
@@ -239,7 +258,7 @@ def lambda_grid(model: Model, ratio: float = math.sqrt(2.0), points: int = 9) ->
 
 def calibrate(
     model: Model,
-    tuning: Sequence[tuple[Tree, Prepared]],
+    tuning: Sequence[GoldSentence],
     lambdas: Sequence[float],
     options: TrainingOptions,
     kernels: Any,
@@ -249,20 +268,21 @@ def calibrate(
     observer = observer or Observer()
     observer.stage("calibration", len(lambdas))
     language = model.vocabulary.language
-    gold = [tree if language.scored_as_penn else rename(strip(tree, language), language) for tree, _ in tuning]
-    sentences = [prepared.tree.tokens() for _, prepared in tuning if prepared.tree is not None]
+    trees = [sentence.tree for sentence in tuning]
+    gold = trees if language.scored_as_penn else [rename(strip(tree, language), language) for tree in trees]
+    sentences = [sentence.prepared.tree.tokens() for sentence in tuning if sentence.prepared.tree is not None]
 
     def measure(lambda_: float) -> CurvePoint:
         parser = Parser(model.vocabulary, model.rules(lambda_), model.strategy, model.max_children, kernels)
         results = parser.parse(sentences, options.search)
         parsed = [
-            restore(result.tree, prepared.sentence) for result, (_, prepared) in zip(results, tuning, strict=True)
+            restore(result.tree, sentence.prepared.sentence) for result, sentence in zip(results, tuning, strict=True)
         ]
         score = evaluate(gold, parsed).overall
         ensembles = model.ensembles.values()
-        trees = sum(ensemble.trees_at(lambda_) for ensemble in ensembles)
+        n_trees = sum(ensemble.trees_at(lambda_) for ensemble in ensembles)
         compounds = sum(len(ensemble.compounds(lambda_)) for ensemble in ensembles)
-        return CurvePoint(lambda_, trees, compounds, score.precision, score.recall, score.f1)
+        return CurvePoint(lambda_, n_trees, compounds, score.precision, score.recall, score.f1)
 
     curve = []
     with ThreadPoolExecutor(options.jobs) as pool:

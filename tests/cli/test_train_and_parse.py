@@ -13,9 +13,10 @@ import pytest
 
 from gpuparse.options import TrainingOptions
 from gpuparse.parse.model.file import load_model
-from gpuparse.parse.train import retag, split_corpus
+from gpuparse.parse.sources import WeightedTree
+from gpuparse.parse.train import Corpus, GoldSentence, retag, split_corpus
 from gpuparse.tag import TaggerOptions, train_tagger
-from gpuparse.trees import Prepared, Span, Token, Tree, count_words, load_language, parse_trees, strip
+from gpuparse.trees import Prepared, Span, Token, Tree, count_words, load_language, parse_trees, read_trees, strip
 from tests.cli.test_command import COMMAND, run
 from tests.processes import start
 
@@ -186,14 +187,14 @@ def test_the_parser_can_learn_on_tags_that_a_tagger_gave(treebank: Path, tmp_pat
 
 def test_retagging_changes_tags_of_words_and_nothing_else(treebank: Path) -> None:
     language = load_language()
-    corpus = split_corpus(list(parse_trees(treebank.read_text())), None, language, TrainingOptions(tune_fraction=0.2))
+    corpus = _corpus(treebank, TrainingOptions(tune_fraction=0.2))
     tagger = train_tagger(corpus.tagged(language))
     anew = retag(corpus, tagger, language, TaggerOptions())
     fixed = language.raised | language.quotes
     for before, after in ((corpus.training, anew.training), (corpus.tuning, anew.tuning)):
-        assert [tree for tree, _ in before] == [tree for tree, _ in after]
+        assert [sentence.tree for sentence in before] == [sentence.tree for sentence in after]
         changes = set()
-        for (_, was), (_, now) in zip(before, after, strict=True):
+        for was, now in zip(_prepared(before), _prepared(after), strict=True):
             assert was.tree is not None
             assert now.tree is not None
             assert (was.sentence.kept, was.tree.spans()) == (now.sentence.kept, now.tree.spans())
@@ -205,17 +206,24 @@ def test_retagging_changes_tags_of_words_and_nothing_else(treebank: Path) -> Non
 
 
 def test_the_tagger_learns_from_long_sentences_too_but_not_from_those_for_tuning(treebank: Path) -> None:
-    trees = list(parse_trees(treebank.read_text()))
-    corpus = split_corpus(trees, None, load_language(), TrainingOptions(max_words=8, tune_fraction=0.2))
+    corpus = _corpus(treebank, TrainingOptions(max_words=8, tune_fraction=0.2))
     tagged = corpus.tagged(load_language())
     learned, tuning = (Counter(map(tuple, sentences)) for sentences in (tagged, _tokens(corpus.tuning)))
-    assert learned + tuning == Counter(tuple(strip(tree).tokens()) for tree in trees)
+    assert learned + tuning == Counter(tuple(strip(tree).tokens()) for tree in read_trees(treebank))
     assert len(tagged) > len(corpus.training) > len(corpus.tuning) > 0
     assert tagged[: len(corpus.training)] == _tokens(corpus.training)
 
 
-def _tokens(sentences: list[tuple[Tree, Prepared]]) -> list[list[Token]]:
-    return [list(prepared.sentence.tokens) for _, prepared in sentences]
+def _corpus(treebank: Path, options: TrainingOptions) -> Corpus:
+    return split_corpus(list(map(WeightedTree, read_trees(treebank))), None, load_language(), options)
+
+
+def _prepared(sentences: list[GoldSentence]) -> list[Prepared]:
+    return [sentence.prepared for sentence in sentences]
+
+
+def _tokens(sentences: list[GoldSentence]) -> list[list[Token]]:
+    return [list(prepared.sentence.tokens) for prepared in _prepared(sentences)]
 
 
 def test_no_model_is_no_traceback(tmp_path: Path) -> None:

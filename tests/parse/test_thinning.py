@@ -20,6 +20,7 @@ from gpuparse.parse.model.model import Model
 from gpuparse.parse.needs import estimate_needs
 from gpuparse.parse.pilot import Thinning, plan_thinning
 from gpuparse.parse.run_folder import THINNING
+from gpuparse.parse.sources import WeightedTree
 from gpuparse.parse.thinning import FLOOR, Thinner, threshold_for
 from gpuparse.parse.train import Corpus, Observer, split_corpus, train
 from gpuparse.trees import load_language, synthetic_treebank
@@ -149,6 +150,14 @@ def test_sums_over_examples_stay_what_they_were_on_average() -> None:
     assert error < 0.1 * np.mean(sums)
 
 
+def test_a_sentence_that_counts_twice_as_much_is_thinned_as_if_the_threshold_were_half() -> None:
+    once = build_training_data(source(), make_thinner=thinners(small_model(), 0.002))
+    heavy = source()._replace(weights=[2.0] * len(TREES))
+    twice = build_training_data(heavy, make_thinner=thinners(small_model(), 0.004))
+    assert places(twice) == places(once)
+    np.testing.assert_array_equal(twice.candidates.factors, once.candidates.factors)
+
+
 def test_a_low_threshold_keeps_everything() -> None:
     whole = build_training_data(source())
     thin = build_training_data(source(), make_thinner=thinners(small_model(), 1e-9))
@@ -173,7 +182,7 @@ def options(**changes: object) -> TrainingOptions:
 
 
 def corpus() -> Corpus:
-    return split_corpus(list(synthetic_treebank(60)), None, load_language(), options())
+    return split_corpus(list(map(WeightedTree, synthetic_treebank(60))), None, load_language(), options())
 
 
 def trained(folder: Path, **changes: object) -> bytes:

@@ -28,7 +28,7 @@ from gpuparse.parse.features.inventory import inventory_of
 from gpuparse.parse.features.walk import NOT_ALLOWED
 from gpuparse.storage import move_folder, write_atomically
 
-CACHE_FORMAT = 3  # changes whenever the files do, or what a feature means; the names of features are part of the key
+CACHE_FORMAT = 4  # changes whenever the files do, or what a feature means; the names of features are part of the key
 CONTENTS = "contents.json"
 _CHUNK = 2**22  # bytes read at once
 _ABANDONED = 3600  # seconds: no save takes as long
@@ -98,7 +98,7 @@ def cache_key(source: Source, thinning: ThinningPlan | None = None) -> str:
     >>> cache_key(source) == cache_key(source._replace(max_children=4))
     False
     """
-    trees, vocabulary, strategy, max_children, seed = source
+    trees, vocabulary, strategy, max_children, seed, weights = source
     digest = hashlib.sha256()
     inventory = inventory_of(vocabulary)
     about = [CACHE_FORMAT, asdict(inventory), strategy.name, max_children, seed, vocabulary.language.text]
@@ -107,6 +107,8 @@ def cache_key(source: Source, thinning: ThinningPlan | None = None) -> str:
         about.append(vocabulary.classes.digest)
     if thinning is not None:
         about.append(dict(thinning.settings))
+    if weights:
+        about.append(list(weights))
     digest.update(json.dumps(about).encode())
     for tree in trees:
         digest.update(json.dumps([tree.labels, tree.words, tree.ends]).encode())
@@ -173,6 +175,7 @@ def _check_indices(training: TrainingData) -> None:
         all(_inside(chunk, len(starts) - 1) for chunk in _chunks(segments)),
         all(_inside(chunk, len(column)) for chunk in _chunks(features)),
         len(candidates.correct) == len(candidates.incorrect) == n_states,
+        len(candidates.worth) == n_states and bool((np.isfinite(candidates.worth) & (candidates.worth > 0)).all()),
         _inside(candidates.states, n_states),
         all(len(getattr(candidates, name)) == n_candidates for name in ("gold", "first_rows", "choices")),
         _inside(candidates.gold, candidates.choices.shape[1], least=-1),

@@ -51,6 +51,17 @@ class Source(NamedTuple):
     strategy: Strategy = TrainingOptions.strategy
     max_children: int = TrainingOptions.max_children
     seed: int = 0  # of the gold paths of `bu`
+    weights: Sequence[float] = ()  # what each tree counts; empty: 1
+
+    def path(self, number: int) -> GoldPath:
+        """The gold path of the tree of this number."""
+        path = gold_path(self.trees[number], self.vocabulary, self.strategy, [self.seed, number])
+        return path._replace(weight=float(self.weights[number])) if self.weights else path
+
+    def excerpt(self, numbers: Sequence[int]) -> Source:
+        """The trees of these numbers alone."""
+        weights = [self.weights[number] for number in numbers] if self.weights else ()
+        return self._replace(trees=[self.trees[number] for number in numbers], weights=weights)
 
 
 class Candidates(NamedTuple):
@@ -59,6 +70,7 @@ class Candidates(NamedTuple):
     sentences: np.ndarray  # ROW[states]: the sentence of each state
     correct: np.ndarray  # ROW[states]: the number of its correct inferences
     incorrect: np.ndarray  # ROW[states]: and of the others
+    worth: np.ndarray  # REAL[states]: what a state counts
     states: np.ndarray  # ROW[candidates]: the state of each candidate
     children: np.ndarray  # POSITION[candidates, 2]: i and j, in the frontier
     spans: np.ndarray  # POSITION[candidates, 2]: the words covered, the end exclusive
@@ -76,7 +88,7 @@ class Candidates(NamedTuple):
         correct = self.gold[allowed] == label
         states = self.states[allowed]
         shared_by = np.where(correct, self.correct[states], self.incorrect[states])
-        importance = (0.5 / shared_by).astype(REAL)
+        importance = (0.5 * self.worth[states] / shared_by).astype(REAL)
         if len(self.factors):
             importance[~correct] *= self.factors[rows[~correct]]
         return Task(rows, np.where(correct, 1, -1).astype(SIGN), importance)
@@ -197,11 +209,9 @@ class ExampleBuilder:
 
     def add(self, number: int) -> None:
         """Add the tree of this number; one with no word has no examples."""
-        _, vocabulary, strategy, _, seed = self._source
-        tree = self._source.trees[number]
-        if len(tree) == 1:
+        if len(self._source.trees[number]) == 1:
             return
-        path = gold_path(tree, vocabulary, strategy, [seed, number])
+        path = self._source.path(number)
         state = make_state(path.terminals, path.items)
         growing, collected = self._growing, self._growing.collected
         n_states = len(path.items) - len(path.terminals)
@@ -315,6 +325,7 @@ def _finish(growing: _Growing, space: FeatureSpace, uninferable: int, threads: i
             sentences=np.ascontiguousarray(states["sentence"]),
             correct=np.ascontiguousarray(states["correct"]),
             incorrect=np.ascontiguousarray(states["incorrect"]),
+            worth=np.ascontiguousarray(states["worth"]),
             states=np.ascontiguousarray(candidates["state"]),
             children=np.stack([candidates["left"], candidates["right"]], axis=1).astype(POSITION),
             spans=np.stack([candidates["start"], candidates["end"]], axis=1).astype(POSITION),

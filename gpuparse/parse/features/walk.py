@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpuparse.dtypes import CHOICE, ROW
+from gpuparse.dtypes import CHOICE, REAL, ROW
 from gpuparse.jit import compiled, kernel
 from gpuparse.options import Strategy
 from gpuparse.parse.features.extraction import emit_segment
@@ -26,7 +26,7 @@ N_COLUMNS = len(Column)
 RUN = N_COLUMNS  # stands for a run of children, among the columns of the table's keys
 _BU = int(Strategy.bu)
 
-STATE = np.dtype([("sentence", ROW), ("correct", ROW), ("incorrect", ROW)])
+STATE = np.dtype([("sentence", ROW), ("correct", ROW), ("incorrect", ROW), ("worth", REAL)])
 CANDIDATE = np.dtype(
     [(name, ROW) for name in ("state", "left", "right", "start", "end", "gold", "first_row")]
 )  # its state, its children in the frontier, the words below them, the correct label or -1, its first row
@@ -110,6 +110,7 @@ def _list_candidates(path, number, gold, logic, state, collected, workspace):
     entry["sentence"] = number
     entry["correct"] = correct
     entry["incorrect"] = incorrect
+    entry["worth"] = path.weight
 
 
 @compiled

@@ -20,6 +20,7 @@ class GoldPath(NamedTuple):
     items: np.ndarray  # ITEM[items, ITEM_COLUMNS]
     labels: np.ndarray  # ITEM[items]: a number of the vocabulary's labels; -1 for terminals and labels never seen
     parents: np.ndarray  # ITEM[items]: the gold parent; -1 for TOP
+    weight: float = 1.0  # what each of its states counts
 
 
 def gold_path(tree: Tree, vocabulary: Vocabulary, strategy: Strategy, seed: object = 0) -> GoldPath:

@@ -308,20 +308,21 @@ def _check_trees(arrays: Arrays, starts: np.ndarray, features: int) -> None:
 
 
 def _check_literals(arrays: Arrays, starts: np.ndarray) -> None:
-    """Count the literals of the rules, level by level: d at a leaf of depth d, d^2 / 2 more if all are negations."""
+    """Count the literals of the rules, level by level: d at a leaf of depth d; one whose value is 0 makes no rule."""
     root = np.repeat(starts[:-1], arrays.nodes)
     yes, no = root + arrays.yes, root + arrays.no
-    level, negative, needed = starts[:-1], np.ones(len(starts) - 1, bool), np.zeros(len(starts) - 1, np.int64)
+    level, needed = starts[:-1], np.zeros(len(starts) - 1, np.int64)
     literals, depth = 0, 0
     most = min(MOST_LITERALS, FEW_LITERALS + MOST_LITERALS_PER_NODE * len(arrays.feature))
     while len(level):
         leaf = arrays.feature[level] < 0
-        literals += int(leaf.sum()) * depth + int((leaf & negative).sum()) * depth * depth // 2
+        rule = leaf & (arrays.value[level] != 0.0)
+        literals += int(rule.sum()) * depth
         _require(literals <= most, f"its trees are too deep: their rules have over {most:,} literals")
-        _require(needed.max() <= MOST_NEEDED, f"its trees are too deep: a rule needs over {MOST_NEEDED} features")
-        inner, negative, needed = level[~leaf], negative[~leaf], needed[~leaf]
+        most_needed = needed[rule].max(initial=0)
+        _require(most_needed <= MOST_NEEDED, f"its trees are too deep: a rule needs over {MOST_NEEDED} features")
+        inner, needed = level[~leaf], needed[~leaf]
         level = np.concatenate([yes[inner], no[inner]])
-        negative = np.concatenate([np.zeros(len(inner), bool), negative])
         needed = np.concatenate([needed + 1, needed])
         depth += 1
 

@@ -248,3 +248,22 @@ def test_a_label_never_seen_in_training_makes_a_state_without_correct_inferences
     training = build_training_data(Source([unseen], build_vocabulary([seen], ENGLISH)))
     assert training.candidates.correct.tolist() == [0, 1, 1, 1]
     assert training.uninferable == 1
+
+
+def test_the_examples_of_a_sentence_count_as_much_as_its_weight() -> None:
+    trees = [parse_tree("(TOP (NP (NN rain)))"), parse_tree("(TOP (NP (NN snow)))")]
+    vocabulary = build_vocabulary(trees, ENGLISH)
+    plain = build_training_data(Source(trees, vocabulary)).candidates
+    weighted = build_training_data(Source(trees, vocabulary, weights=[1.0, 2.5])).candidates
+    for label in range(len(vocabulary.labels)):
+        rows, signs, importance = plain.of_label(label)
+        again = weighted.of_label(label)
+        assert (rows.tolist(), signs.tolist()) == (again.rows.tolist(), again.signs.tolist())
+        of_second = np.isin(rows, plain.first_rows[plain.sentences[plain.states] == 1])
+        assert again.importance.tolist() == (importance * np.where(of_second, 2.5, 1.0)).tolist()
+
+
+def test_an_excerpt_of_a_source_keeps_the_weights_of_its_trees() -> None:
+    trees = [parse_tree(f"(TOP (NP (NN {word})))") for word in ("rain", "snow", "hail")]
+    source = Source(trees, build_vocabulary(trees, ENGLISH), weights=[1.0, 2.0, 3.0]).excerpt([2, 0])
+    assert (source.trees, source.weights) == ([trees[2], trees[0]], [3.0, 1.0])

@@ -14,7 +14,7 @@ from gpuparse.boost import GrownTree
 from gpuparse.boost.ensemble import Ensemble
 from gpuparse.errors import LanguageError, ModelError
 from gpuparse.jit import kernel
-from gpuparse.parse.model.contents import MOST_NEEDED, Flaw, pack, unpack
+from gpuparse.parse.model.contents import MOST_NEEDED, Arrays, Flaw, Header, pack, unpack
 from gpuparse.tag import Tagger
 from gpuparse.tag.tagger import MOST_PROBES
 from gpuparse.tag.templates import (
@@ -28,32 +28,43 @@ from gpuparse.trees import parse_language
 from tests.small_model import small_model, small_tagger
 
 
-def chain(depth: int, yes: bool) -> GrownTree:
-    """A tree whose inner nodes follow each other down one side, and whose leaves all have a value."""
+def chain(depth: int, yes: bool, of_leaves: float = 0.01) -> GrownTree:
+    """A tree whose inner nodes follow each other down one side, and whose leaves all have this value."""
     inner = np.arange(depth) * 2
     feature, near, far = (np.full(2 * depth + 1, -1, np.int32) for _ in range(3))
     feature[inner], near[inner], far[inner] = np.arange(depth), inner + 2, inner + 1
-    value = np.where(feature < 0, 0.01, 0.0)
+    value = np.where(feature < 0, of_leaves, 0.0)
     return GrownTree(feature, near if yes else far, far if yes else near, value)
 
 
-@pytest.mark.parametrize(("depth", "yes", "sound"), [(MOST_NEEDED, True, True), (300, True, False), (300, False, True)])
-def test_a_rule_that_needs_hundreds_of_features_is_refused(depth: int, yes: bool, sound: bool) -> None:
+def crafted_of(tree: GrownTree) -> tuple[Header, Arrays]:
+    """A model in which each label has this tree alone."""
     model = small_model()
-    ensembles = {label: Ensemble.of([chain(depth, yes)], [1.0]) for label in model.ensembles}
+    ensembles = {label: Ensemble.of([tree], [1.0]) for label in model.ensembles}
     header, arrays = pack(model)
-    crafted = arrays._replace(
+    return header, arrays._replace(
         **{name: np.concatenate([getattr(e, name) for e in ensembles.values()]) for name in ("feature", "yes", "no")},
         value=np.concatenate([ensemble.value for ensemble in ensembles.values()]),
         lambdas=np.ones(len(ensembles)),
         trees=np.ones(len(ensembles), np.int64),
-        nodes=np.full(len(ensembles), 2 * depth + 1),
+        nodes=np.full(len(ensembles), len(tree.feature)),
     )
+
+
+@pytest.mark.parametrize(("depth", "yes", "sound"), [(MOST_NEEDED, True, True), (300, True, False), (300, False, True)])
+def test_a_rule_that_needs_hundreds_of_features_is_refused(depth: int, yes: bool, sound: bool) -> None:
     if sound:
-        unpack(header, crafted)
+        unpack(*crafted_of(chain(depth, yes)))
     else:
         with pytest.raises(Flaw, match="too deep"):
-            unpack(header, crafted)
+            unpack(*crafted_of(chain(depth, yes)))
+
+
+def test_leaves_that_make_no_rule_may_be_as_deep_as_training_makes_them() -> None:
+    with pytest.raises(Flaw, match="too deep"):
+        unpack(*crafted_of(chain(9_000, yes=False)))
+    header, arrays = crafted_of(chain(9_000, yes=False, of_leaves=0.0))
+    assert unpack(header, arrays).rules().words == 1
 
 
 @pytest.mark.parametrize(
