@@ -27,28 +27,25 @@ def _add(word, flipped, fires, labels, weights, sums):
 
 
 @compiled
-def score_rows(fires, labels, weights, places, alike, known_fires, known_scores, scores):
-    """What `score` does, by difference from a row that is known: its rules that fire, and its scores.
-
-    places: int64[rows], where the row will be known; alike: int64[rows], where one like it is known; known_fires:
-    uint64[places, words]; known_scores: int64[places, labels]. What is known where nothing ever was is a row of zeros,
-    and what such a row scores. All scores of the rows are written.
+def score_rows(rules, rows, known):
+    """What `score` does, by difference from a row that is known: its rules that fire, and its scores. All scores of the
+    rows are written, and the rows are known from then on.
     """
-    for row in range(len(fires)):
-        now, before, sums = fires[row], known_fires[places[row]], known_scores[places[row]]
-        if alike[row] != places[row]:
-            like, its_sums = known_fires[alike[row]], known_scores[alike[row]]
+    for row in range(len(rows.fires)):
+        place, like = rows.places[row], rows.alike[row]
+        now, before, sums = rows.fires[row], known.fires[place], known.scores[place]
+        if like != place:
             for word in range(len(now)):
-                before[word] = like[word]
+                before[word] = known.fires[like, word]
             for label in range(len(sums)):
-                sums[label] = its_sums[label]
+                sums[label] = known.scores[like, label]
         for word in range(len(now)):
             changed = now[word] ^ before[word]
             if changed:
                 before[word] = now[word]
-                _add(word, changed, now[word], labels, weights, sums)
+                _add(word, changed, now[word], rules.labels, rules.weights, sums)
         for label in range(len(sums)):
-            scores[row, label] = sums[label]
+            rows.scores[row, label] = sums[label]
 
 
 @kernel

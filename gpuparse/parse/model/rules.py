@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpuparse.boost.compounds import Compounds, Literals, ranges
+from gpuparse.boost.compounds import Compounds, ranges
 from gpuparse.dtypes import FEATURE
 from gpuparse.parse.features.groups import GROUPS, Column, Domain, Group
 from gpuparse.parse.features.space import FeatureSpace
@@ -124,13 +124,6 @@ class _Ordered(NamedTuple):
     views: np.ndarray  # what the literal's feature looks at
 
 
-def compile_rules(
-    compounds: Mapping[int, Mapping[Literals, float]], n_labels: int, space: FeatureSpace, frequency: np.ndarray
-) -> Rules:
-    """Lay out the parameters of each label, as `lay_out` does."""
-    return lay_out({label: Compounds.of(theta) for label, theta in compounds.items()}, n_labels, space, frequency)
-
-
 def lay_out(parameters: Mapping[int, Compounds], n_labels: int, space: FeatureSpace, frequency: np.ndarray) -> Rules:
     """Lay out the parameters of each label. `frequency[feature]` helps to order rules; it changes no score.
 
@@ -206,7 +199,7 @@ def _first(*columns: np.ndarray) -> np.ndarray:
 
 
 def _number_needs(rules: _Ordered) -> np.ndarray:
-    """For each literal that is needed, the how manyth of its rule in its view it is, from 1; 0 for the others."""
+    """Number the literals that each rule needs in each view: 1, 2, ...; literals that must not be there have 0."""
     numbers = np.zeros(len(rules.literals), np.int64)
     needs = np.flatnonzero(rules.literals & 1)
     needs = needs[np.lexsort((needs, rules.views[needs], rules.rule[needs]))]

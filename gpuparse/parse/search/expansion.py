@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gpuparse.jit import compiled, inlined, spliced
+from gpuparse.kernels import BitRows
 from gpuparse.options import Strategy
 from gpuparse.parse.features.runs import set_cuts
 from gpuparse.parse.features.segments import Keys, hash_ends, mix
@@ -37,8 +38,10 @@ from gpuparse.parse.search.atoms import (
 )
 from gpuparse.parse.search.memory import AT_HEAD, AT_LEFT, AT_RIGHT, place_of
 
-_SENTENCE, _STATE, _BEFORE, _AFTER, _LEFT_WORDS, _RIGHT_WORDS = (int(view) for view in [*View][:6])
-_LEFT, _RIGHT, _LEFT_CHILD, _RIGHT_CHILD, _HEAD, _CHILDREN = (int(view) for view in [*View][6:])
+_SENTENCE, _STATE, _BEFORE, _AFTER = int(View.SENTENCE), int(View.STATE), int(View.BEFORE), int(View.AFTER)
+_LEFT_WORDS, _RIGHT_WORDS = int(View.LEFT_WORDS), int(View.RIGHT_WORDS)
+_LEFT, _RIGHT, _LEFT_CHILD, _RIGHT_CHILD = int(View.LEFT), int(View.RIGHT), int(View.LEFT_CHILD), int(View.RIGHT_CHILD)
+_HEAD, _CHILDREN = int(View.HEAD), int(View.CHILDREN)
 _R2L, _L2R = int(Strategy.r2l), int(Strategy.l2r)
 _USED, _ALLOWED = range(2)  # columns of what is remembered about a pattern
 _ALONE = 1 << 32  # stands where a second child's symbol would: no symbol is as great
@@ -75,6 +78,13 @@ def make_batch(candidates: int, words: int, labels: int) -> Batch:
         runs=np.empty(candidates, np.int64),
         alike=np.empty(candidates, np.int64),
     )
+
+
+@spliced
+def rows_of(batch):
+    """The rows of a batch's candidates, to be scored."""
+    n = batch.filled[0]
+    return BitRows(batch.fires[:n], batch.runs[:n], batch.alike[:n], batch.scores[:n])
 
 
 def most_candidates(n_words: int, max_children: int) -> int:

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpuparse.jit import inlined
+from gpuparse.jit import inlined, spliced
+from gpuparse.kernels import KnownRows
 from gpuparse.parse.features.runs import CUTS
 from gpuparse.parse.model.rules import Rules, View
 
@@ -79,6 +80,12 @@ def make_memory(rules: Rules, max_children: int, n_words: int) -> Memory:
         rows=np.empty((3, row), bits),
         cuts=np.empty(CUTS, number),
     )
+
+
+@spliced
+def known_rows(memory):
+    """The rows that were scored before."""
+    return KnownRows(memory.run_fires, memory.run_scores)
 
 
 @inlined

@@ -15,15 +15,17 @@ from gpuparse.boost import GrownTree
 from gpuparse.boost.compounds import Literals
 from gpuparse.boost.ensemble import Ensemble
 from gpuparse.jit import kernel
+from gpuparse.kernels import BitRows, KnownRows, RuleWeights
 from gpuparse.kernels.cpu.score import score, score_rows
 from gpuparse.parse.features.groups import GROUPS
 from gpuparse.parse.features.space import FeatureSpace
 from gpuparse.parse.logic.vocabulary import build_vocabulary
 from gpuparse.parse.model.file import load_model
-from gpuparse.parse.model.rules import FIXED_POINT, Rules, View, compile_rules, view_of
+from gpuparse.parse.model.rules import FIXED_POINT, Rules, View, view_of
 from gpuparse.pretrained.bundled import find_model
 from gpuparse.trees import load_language, parse_trees
 from tests.parse.model import oracle
+from tests.parse.search.generated import lay_out_all
 from tests.small_model import small_model
 from tests.work import calls_of
 
@@ -91,7 +93,7 @@ ensembles = st.lists(grown_trees(), max_size=4).map(
 def compile_at(several: Sequence[Ensemble], lambda_: float) -> Rules:
     compounds = {label: ensemble.compounds(lambda_) for label, ensemble in enumerate(several)}
     frequency = np.arange(small_space().size)[::-1]
-    return compile_rules(compounds, len(several), small_space(), frequency)
+    return lay_out_all(compounds, len(several), small_space(), frequency)
 
 
 @settings(max_examples=100, deadline=None)
@@ -150,7 +152,7 @@ def test_rows_scored_by_difference_from_whatever_is_known_are_the_sums_of_what_f
     rng = np.random.default_rng(seed)
     labels, weights = rng.integers(0, 3, 128).astype(np.int32), rng.integers(-(2**50), 2**50, 128)
     constant = rng.integers(-9, 9, 3)
-    known_fires, known_scores = np.zeros((4, 2), np.uint64), np.tile(constant, (4, 1))
+    known = KnownRows(np.zeros((4, 2), np.uint64), np.tile(constant, (4, 1)))
     for _ in range(2):
         fires = np.array(rows, np.uint64)
         places, alike = rng.integers(0, 4, (2, len(rows)))
@@ -162,9 +164,9 @@ def test_rows_scored_by_difference_from_whatever_is_known_are_the_sums_of_what_f
             ]
             for row in rows
         ]
-        found = np.empty((len(rows), 3), np.int64)
-        by_difference(fires, labels, weights, places, alike, known_fires, known_scores, found)
-        assert found.tolist() == expected
+        scores = np.empty((len(rows), 3), np.int64)
+        by_difference(RuleWeights(labels, weights), BitRows(fires, places, alike, scores), known)
+        assert scores.tolist() == expected
         sums = np.tile(constant, (len(rows), 1))
         score(fires, labels, weights, sums)
         assert sums.tolist() == expected
@@ -199,7 +201,7 @@ def test_compounds_and_their_layout_are_what_they_are_defined_to_be(
         assert list(ensemble.compounds(lambda_).items()) == list(theta[label].items())
     frequency = np.random.default_rng(seed).integers(-3, 3, small_space().size)
     expected = oracle.compile_rules(theta, len(several), small_space(), frequency)
-    assert_same(compile_rules(theta, len(several), small_space(), frequency), expected)
+    assert_same(lay_out_all(theta, len(several), small_space(), frequency), expected)
 
 
 rules_of_a_label = st.dictionaries(
@@ -216,7 +218,7 @@ rules_of_a_label = st.dictionaries(
 def test_many_rules_are_laid_out_as_they_are_defined_to_be(theta: dict[int, dict[Literals, float]]) -> None:
     frequency = np.arange(small_space().size) // 7
     expected = oracle.compile_rules(theta, 5, small_space(), frequency)
-    assert_same(compile_rules(theta, 5, small_space(), frequency), expected)
+    assert_same(lay_out_all(theta, 5, small_space(), frequency), expected)
 
 
 @pytest.mark.parametrize("lambda_", [0.0, 3.0])
