@@ -69,7 +69,7 @@ class RuleWeights(NamedTuple):
 class BitRows(NamedTuple):
     """Rows of bits, one for each rule, and their scores. Each row has a place where it will be known."""
 
-    fires: np.ndarray  # uint64[rows, words]: the rules that fire
+    fires: np.ndarray  # uint64[rows, blocks]: the rules that fire
     places: np.ndarray  # int64[rows]: where the row will be known
     alike: np.ndarray  # int64[rows]: where one like it is known, perhaps a row before it
     scores: np.ndarray  # int64[rows, labels]: to be written
@@ -78,7 +78,7 @@ class BitRows(NamedTuple):
 class KnownRows(NamedTuple):
     """Rows that were scored before, by their places. Where nothing ever was is a row of zeros, and what that scores."""
 
-    fires: np.ndarray  # uint64[places, words]
+    fires: np.ndarray  # uint64[places, blocks]
     scores: np.ndarray  # int64[places, labels]
 
 
@@ -280,8 +280,8 @@ class ScoreOps(MemoryOps, Protocol):
     def score(self, fires: Array, labels: Array, weights: Array, scores: Array) -> None:
         """Add to scores[row, label] the weights of the label's rules that fire on each row.
 
-        fires: uint64[rows, words], a bit for each rule; labels: int32[rules]; weights: int64[rules]; scores:
-        int64[rows, labels].
+        fires: uint64[rows, blocks], a bit for each rule, 64 to a block; labels: int32[rules]; weights: int64[rules];
+        scores: int64[rows, labels].
         """
 
 

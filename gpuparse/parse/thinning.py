@@ -197,7 +197,7 @@ class Thinner:
             weights_of(self._rules),
             self._threshold,
             self._key,
-            make_batch(most_candidates(n_words, most), self._rules.words, labels),
+            make_batch(most_candidates(n_words, most), self._rules.blocks, labels),
             make_memory(self._rules, most, n_words),
             Weighing(np.empty(most), np.empty(most), np.empty(most, np.bool_), np.empty(most, CHOICE)),
         )

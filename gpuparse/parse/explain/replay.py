@@ -145,7 +145,7 @@ class Replay:
         labels, most_children = len(self.model.vocabulary.labels), self.model.max_children
         rules = self.parser.rules
         pool = make_pool(1, n_words, labels, len(self.parser.grammar.atoms.groups), limit=1, k=1, chart=False)
-        batch = make_batch(most_candidates(n_words, most_children), rules.words, labels)
+        batch = make_batch(most_candidates(n_words, most_children), rules.blocks, labels)
         return pool, batch, make_memory(rules, most_children, n_words)
 
     def _score(self, pool: Pool, batch: Batch, memory: Memory) -> None:

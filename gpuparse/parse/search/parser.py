@@ -222,7 +222,7 @@ class Parser:
         use_chart = self.grammar.logic.strategy == int(Strategy.bu)
         slots = self._slots(options)
         pool = make_pool(slots, words, labels, groups, options.limit_for(words), options.k, use_chart)
-        batch = make_batch(slots * most_candidates(words, max_children), self.rules.words, labels)
+        batch = make_batch(slots * most_candidates(words, max_children), self.rules.blocks, labels)
         return pool, batch, make_memory(self.rules, max_children, words)
 
     def _start(self, run: _Run, number: int, tokens: Sequence[Token]) -> None:

@@ -25,7 +25,7 @@ class Scorer:
     >>> space = FeatureSpace(build_vocabulary([parse_tree("(TOP (NP (NNP Ann)))")], load_language()))
     >>> compounds = Compounds.of({((3, False),): 1.0, (): 0.5})
     >>> rules = lay_out({0: compounds}, 1, space, np.zeros(space.size))
-    >>> batch = make_batch(1, rules.words, 1)
+    >>> batch = make_batch(1, rules.blocks, 1)
     >>> batch.filled[0], batch.fires[0] = 1, 1
     >>> Scorer(cpu, rules)(batch)
     >>> batch.scores.tolist() == [[1.5 * 2**44]]

@@ -24,6 +24,7 @@ from gpuparse.parse.model.file import load_model
 from gpuparse.parse.model.rules import FIXED_POINT, Rules, View, view_of
 from gpuparse.pretrained.bundled import find_model
 from gpuparse.trees import load_language, parse_trees
+from tests.boost.oracle import score_of_trees
 from tests.parse.model import oracle
 from tests.parse.search.generated import lay_out_all
 from tests.small_model import small_model
@@ -40,7 +41,7 @@ def small_space() -> FeatureSpace:
 
 def firing(rules: Rules, present: set[int], space: FeatureSpace) -> np.ndarray:
     """The rules that fire, as bits: those that are satisfied in every view."""
-    fires = np.full(rules.words, 2**64 - 1, np.uint64)
+    fires = np.full(rules.blocks, 2**64 - 1, np.uint64)
     views = [view_of(GROUPS[group]) for group in space.place(rules.features)[0]]
     for view in View:
         row, planes = rules.layout.blank[view].copy(), rules.layout.planes[view]
@@ -48,7 +49,7 @@ def firing(rules: Rules, present: set[int], space: FeatureSpace) -> np.ndarray:
             if feature in present and views[number] == view:
                 for word, bits in rules.marks.set[rules.marks.starts[number] : rules.marks.starts[number + 1]]:
                     row[int(word)] |= bits
-        fires &= ~row[: rules.words]
+        fires &= ~row[: rules.blocks]
         for start, stop in pairwise(planes[1:].tolist()):
             fires[: stop - start] &= row[start:stop]
     return fires & np.bitwise_or.reduce(rules.layout.of_label, axis=0)
@@ -105,7 +106,7 @@ def compile_at(several: Sequence[Ensemble], lambda_: float) -> Rules:
 def test_rules_score_as_the_trees_do(several: list[Ensemble], present: list[set[int]], lambda_: float) -> None:
     rules = compile_at(several, lambda_)
     for features in present:
-        expected = [ensemble.score(features, lambda_) for ensemble in several]
+        expected = [score_of_trees(ensemble, features, lambda_) for ensemble in several]
         assert compiled_scores(rules, features, small_space()) == pytest.approx(expected, abs=1e-9)
 
 

@@ -52,7 +52,7 @@ def test_rules_fire_where_their_literals_hold(strategy: Strategy, monkeypatch: p
     draw, n_words = random.Random(1), 12
     pool = make_pool(1, n_words, len(vocabulary.labels), len(grammar.atoms.groups), 1000, 1, False)
     memory = make_memory(rules, MAX_CHILDREN, n_words)
-    batch = make_batch(most_candidates(n_words, MAX_CHILDREN), rules.words, len(vocabulary.labels))
+    batch = make_batch(most_candidates(n_words, MAX_CHILDREN), rules.blocks, len(vocabulary.labels))
     scorer = HostScorer(cpu.score_rows, rules)
     fired = 0
     for _ in range(6):
