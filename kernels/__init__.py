@@ -2,6 +2,7 @@
 
 from . import packing
 from .contract import (
+    BitRows,
     BoostOps,
     Cells,
     Children,
@@ -9,15 +10,18 @@ from .contract import (
     GrowthOps,
     HostScoreOps,
     Kernels,
+    KnownRows,
     LossOps,
     Members,
     MemoryOps,
     RowScorer,
+    RuleWeights,
     ScoreOps,
     computes_on_host,
 )
 
 __all__ = [
+    "BitRows",
     "BoostOps",
     "Cells",
     "Children",
@@ -25,10 +29,12 @@ __all__ = [
     "GrowthOps",
     "HostScoreOps",
     "Kernels",
+    "KnownRows",
     "LossOps",
     "Members",
     "MemoryOps",
     "RowScorer",
+    "RuleWeights",
     "ScoreOps",
     "computes_on_host",
     "packing",

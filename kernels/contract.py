@@ -59,6 +59,29 @@ class Cells(NamedTuple):
     side: Array  # int32[cells]: 2 * leaf, + 1 for its negative examples
 
 
+class RuleWeights(NamedTuple):
+    """What the rules add to scores."""
+
+    labels: np.ndarray  # int32[rules]: whose score a rule adds to
+    weights: np.ndarray  # int64[rules]
+
+
+class BitRows(NamedTuple):
+    """Rows of bits, one for each rule, and their scores. Each row has a place where it will be known."""
+
+    fires: np.ndarray  # uint64[rows, blocks]: the rules that fire
+    places: np.ndarray  # int64[rows]: where the row will be known
+    alike: np.ndarray  # int64[rows]: where one like it is known, perhaps a row before it
+    scores: np.ndarray  # int64[rows, labels]: to be written
+
+
+class KnownRows(NamedTuple):
+    """Rows that were scored before, by their places. Where nothing ever was is a row of zeros, and what that scores."""
+
+    fires: np.ndarray  # uint64[places, blocks]
+    scores: np.ndarray  # int64[places, labels]
+
+
 class MemoryOps(Protocol):
     """Arrays between host and device."""
 
@@ -257,30 +280,17 @@ class ScoreOps(MemoryOps, Protocol):
     def score(self, fires: Array, labels: Array, weights: Array, scores: Array) -> None:
         """Add to scores[row, label] the weights of the label's rules that fire on each row.
 
-        fires: uint64[rows, words], a bit for each rule; labels: int32[rules]; weights: int64[rules]; scores:
-        int64[rows, labels].
+        fires: uint64[rows, blocks], a bit for each rule, 64 to a block; labels: int32[rules]; weights: int64[rules];
+        scores: int64[rows, labels].
         """
 
 
 class HostScoreOps(ScoreOps, Protocol):
     """What the parser asks of a device whose memory and functions are those of the host."""
 
-    def score_rows(
-        self,
-        fires: np.ndarray,
-        labels: np.ndarray,
-        weights: np.ndarray,
-        places: np.ndarray,
-        alike: np.ndarray,
-        known_fires: np.ndarray,
-        known_scores: np.ndarray,
-        scores: np.ndarray,
-    ) -> None:
+    def score_rows(self, rules: RuleWeights, rows: BitRows, known: KnownRows) -> None:
         """Write the scores of rows by difference from what is known of rows like them, as a function that compiled
         code can call: one of the flavour `compiled`.
-
-        places: int64[rows], where the row will be known; alike: int64[rows], where one like it is known, perhaps a row
-        before it; known_fires: uint64[places, words], the rules that fire; known_scores: int64[places, labels].
         """
 
 

@@ -23,8 +23,8 @@ class Ensemble:
     >>> from gpuparse.boost import GrownTree
     >>> stump = GrownTree.of([7, -1, -1], [1, -1, -1], [2, -1, -1], [0.0, 0.5, 0.0])
     >>> ensemble = Ensemble.of([stump], [0.1])
-    >>> ensemble.score({7}), ensemble.score(set()), ensemble.compounds(0.1)
-    (0.5, 0.0, {((7, True),): 0.5})
+    >>> ensemble.trees_at(0.1), ensemble.compounds(0.1)
+    (1, {((7, True),): 0.5})
     """
 
     starts: np.ndarray  # int64[trees + 1]: where each tree's nodes begin
@@ -60,16 +60,6 @@ class Ensemble:
         for tree in range(self.trees_at(lambda_)):
             nodes = slice(self.starts[tree], self.starts[tree + 1])
             yield GrownTree(self.feature[nodes], self.yes[nodes], self.no[nodes], self.value[nodes])
-
-    def score(self, features: set[int], lambda_: float = 0.0) -> float:
-        """h(x) of an example with these features: the sum of the leaves it falls in."""
-        total = 0.0
-        for tree in self.trees(lambda_):
-            node = 0
-            while tree.feature[node] >= 0:
-                node = (tree.yes if int(tree.feature[node]) in features else tree.no)[node]
-            total += float(tree.value[node])
-        return total
 
     def predict(self, matrix: Matrix, lambda_: float = 0.0, kernels: Any = None) -> np.ndarray:
         """h(x) of every row of a matrix, computed on a device, by default the CPU; the same on all of them.

@@ -8,9 +8,10 @@ from functools import cached_property
 from typing import Any
 
 from gpuparse.errors import ScoringError
+from gpuparse.evaluate.figures import BracketCounts, printed
 from gpuparse.evaluate.parameters import COLLINS, ScoringRules
 from gpuparse.evaluate.scoring import ScoreStatus, SentenceScore, TreeScorer
-from gpuparse.evaluate.summary import BracketCounts, Summary, printed, summarise, summarise_labels, summarise_lengths
+from gpuparse.evaluate.summary import Summary, summarise, summarise_labels, summarise_lengths
 from gpuparse.trees.tree import Tree
 
 
@@ -90,8 +91,8 @@ def _sentence_as_json(score: SentenceScore) -> dict[str, Any]:
         "id": score.id,
         "length": score.length,
         "status": int(score.status),
-        "recall": printed(score.recall),
-        "precision": printed(score.precision),
+        "recall": printed(score.counts.recall),
+        "precision": printed(score.counts.precision),
         "matched": score.matched,
         "gold": score.gold,
         "test": score.test,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gpuparse.evaluate.scoring import SentenceScore, percent
+from gpuparse.evaluate.figures import percent
+from gpuparse.evaluate.scoring import SentenceScore
 from gpuparse.evaluate.summary import Summary
 
 RULE = "=" * 76
@@ -19,8 +20,9 @@ def sentence_line(score: SentenceScore) -> str:
     >>> sentence_line(SentenceScore(1, 17, ScoreStatus.VALID, 9, 16, 10, 0, 14, 13))
     '   1   17    0   56.25  90.00     9     16   10      0     14    13    92.86'
     """
+    counts = score.counts
     return (
-        f"{score.id:4d}  {score.length:3d}    {score.status:d}  {score.recall:6.2f} {score.precision:6.2f}   "
+        f"{score.id:4d}  {score.length:3d}    {score.status:d}  {counts.recall:6.2f} {counts.precision:6.2f}   "
         f"{score.matched:3d}    {score.gold:3d}  {score.test:3d}    {score.crossing:3d}"
         f"   {score.words:4d}  {score.correct_tags:4d}   {score.tag_accuracy:6.2f}"
     )

@@ -13,6 +13,7 @@ from enum import IntEnum
 from itertools import accumulate
 from typing import NamedTuple
 
+from gpuparse.evaluate.figures import BracketCounts, percent
 from gpuparse.evaluate.parameters import COLLINS, ScoringRules
 from gpuparse.trees.tree import TOP, Tree
 
@@ -56,14 +57,9 @@ class SentenceScore(NamedTuple):
     matched_labels: tuple[str, ...] = ()
 
     @property
-    def recall(self) -> float:
-        """Matched brackets in percent of those in gold."""
-        return percent(self.matched, self.gold)
-
-    @property
-    def precision(self) -> float:
-        """Matched brackets in percent of those in test."""
-        return percent(self.matched, self.test)
+    def counts(self) -> BracketCounts:
+        """How many match, with recall and precision."""
+        return BracketCounts(self.matched, self.gold, self.test)
 
     @property
     def tag_accuracy(self) -> float:
@@ -74,15 +70,6 @@ class SentenceScore(NamedTuple):
     def complete(self) -> bool:
         """Whether the brackets of gold and test are the same."""
         return self.matched == self.gold == self.test
-
-
-def percent(part: int, whole: int) -> float:
-    """A share in percent; 0 if the whole is 0.
-
-    >>> percent(1, 4), percent(0, 0)
-    (25.0, 0.0)
-    """
-    return 100.0 * part / whole if whole else 0.0
 
 
 class TreeScorer:

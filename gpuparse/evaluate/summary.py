@@ -6,50 +6,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from gpuparse.evaluate.figures import BracketCounts, Figures, percent, printed
 from gpuparse.evaluate.parameters import ScoringRules
-from gpuparse.evaluate.scoring import ScoreStatus, SentenceScore, percent
-
-Figures = dict[str, int | float]
-
-
-@dataclass(frozen=True)
-class BracketCounts:
-    """Brackets matched, in gold, and in test; the measures made of them, in percent.
-
-    >>> round(BracketCounts(matched=6, gold=8, test=12).f1, 6)
-    60.0
-    """
-
-    matched: int
-    gold: int
-    test: int
-
-    @property
-    def recall(self) -> float:
-        """Matched of gold."""
-        return percent(self.matched, self.gold)
-
-    @property
-    def precision(self) -> float:
-        """Matched of test."""
-        return percent(self.matched, self.test)
-
-    @property
-    def f1(self) -> float:
-        """The harmonic mean of recall and precision; 0 where nothing matches (EVALB prints nan)."""
-        both = self.precision + self.recall
-        return 2 * self.precision * self.recall / both if both else 0.0
-
-    def figures(self) -> Figures:
-        """The counts and measures by name, rounded as EVALB prints them."""
-        return {
-            "gold": self.gold,
-            "test": self.test,
-            "matched": self.matched,
-            "recall": printed(self.recall),
-            "precision": printed(self.precision),
-            "f1": printed(self.f1),
-        }
+from gpuparse.evaluate.scoring import ScoreStatus, SentenceScore
 
 
 @dataclass(frozen=True)
@@ -94,15 +53,6 @@ class Summary(BracketCounts):
             "two_or_less_crossing": printed(percent(self.with_few_crossing, self.valid)),
             "tagging_accuracy": printed(percent(self.correct_tags, self.words)),
         }
-
-
-def printed(value: float) -> float:
-    """A figure with the two decimals that EVALB prints.
-
-    >>> printed(76.48925)
-    76.49
-    """
-    return float(f"{value:.2f}")
 
 
 def summarise(scores: Iterable[SentenceScore]) -> Summary:

@@ -17,21 +17,24 @@ pilot's rules alone, as a search does.
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from gpuparse.dtypes import CHOICE
 from gpuparse.jit import Kernel, compiled, kernel
+from gpuparse.kernels import RowScorer, RuleWeights
 from gpuparse.parse.features.segments import Keys, mix, run_key
-from gpuparse.parse.features.walk import NOT_ALLOWED, RUN, Collected, gold_label
+from gpuparse.parse.features.walk import NOT_ALLOWED, RUN, Collected, go_on, gold_label
 from gpuparse.parse.logic.goldpath import GoldPath
-from gpuparse.parse.logic.state import State, begin_frontier, find_children, put_over, span_of
+from gpuparse.parse.logic.state import State, begin_frontier, span_of
 from gpuparse.parse.logic.strategy import make_logic
 from gpuparse.parse.model.model import Model
 from gpuparse.parse.model.rules import FIXED_POINT
 from gpuparse.parse.search.atoms import BROUGHT, collect_atoms, look_up_words
-from gpuparse.parse.search.expansion import Batch, Grammar, expand, make_batch, most_candidates
-from gpuparse.parse.search.memory import Memory, make_memory
+from gpuparse.parse.search.expansion import Batch, Grammar, expand, make_batch, most_candidates, rows_of
+from gpuparse.parse.search.memory import Memory, known_rows, make_memory
+from gpuparse.parse.search.scoring import weights_of
 from gpuparse.parse.search.state import Site, note_item, sentence_key
 
 FLOOR = 0.02  # of the weight under no model: below it a row is as likely to be kept as at it
@@ -49,13 +52,6 @@ def threshold_for(min_lambda: float) -> float:
     return FLOOR * max(min_lambda, LEAST_LAMBDA) / 4
 
 
-class Draw(NamedTuple):
-    """What decides, besides its weight, whether a row is kept."""
-
-    threshold: float
-    key: np.uint64  # of the seed
-
-
 class Weighing(NamedTuple):
     """Room for the rows of one candidate, by their head child from the left."""
 
@@ -65,56 +61,68 @@ class Weighing(NamedTuple):
     row: np.ndarray  # CHOICE[max_children]: which of the candidate's rows it becomes, or NOT_ALLOWED
 
 
+class Sieve(NamedTuple):
+    """What decides which rows are kept: the pilot and the draws, and room to apply them."""
+
+    grammar: Grammar  # of the pilot
+    weights: RuleWeights
+    threshold: float  # the weight from which on a row is always kept
+    key: np.uint64  # of the seed
+    batch: Batch
+    memory: Memory
+    weighing: Weighing
+
+
 @cache
-def make_lister(score_rows: Any) -> Kernel[..., int]:
+def make_lister(score_rows: RowScorer) -> Kernel[..., int]:
     """What lists the inferences along a gold path that are kept, with this row scorer, a backend's own."""
 
-    def list_kept(path, number, pilot, site, batch, memory, draw, collected, keys, weighing):
+    def list_kept(path, number, site, sieve, collected, keys):
         begin_frontier(site.state)
         for item in range(len(path.items)):
             note_item(path.items, site.content, site.inside, item)
-        uninferable, logic = 0, pilot.grammar.logic
-        n_labels = len(logic.label_symbols)
+        uninferable, draw = 0, mix(sieve.key, number)
         for gold in range(len(path.terminals), len(path.items)):
-            batch.filled[:] = 0
-            inferences = expand(site, pilot.grammar, batch, memory)
-            n = batch.filled[0]
-            score_rows(
-                batch.fires[:n], pilot.labels, pilot.weights, batch.runs[:n], batch.alike[:n], memory.run_fires,
-                memory.run_scores, batch.scores[:n],
-            )  # fmt: skip
-            _list_candidates(path, number, gold, pilot, site.state, batch, draw, collected, keys, weighing, inferences)
-            left, right = find_children(site.state, gold)
-            put_over(site.state, gold, left, right)
-            children, label = right - left + 1, path.labels[gold]
-            uninferable += children > logic.max_children or label < 0 or (label == n_labels - 1 and children > 1)
+            sieve.batch.filled[:] = 0
+            inferences = expand(site, sieve.grammar, sieve.batch, sieve.memory)
+            score_rows(sieve.weights, rows_of(sieve.batch), known_rows(sieve.memory))
+            correct = _count_correct(path, gold, site.state, sieve)
+            entry = collected.states[collected.filled[0]["states"]]
+            entry["sentence"] = number
+            entry["correct"] = correct
+            entry["incorrect"] = inferences - correct
+            entry["worth"] = path.weight
+            _list_candidates(path, gold, site.state, sieve, draw, collected, keys)
+            collected.filled[0]["states"] += 1
+            uninferable += not go_on(path, gold, sieve.grammar.logic, site.state)
         return uninferable
 
     return Kernel(list_kept)
 
 
 @compiled
-def _list_candidates(path, number, gold, pilot, state, batch, draw, collected, keys, weighing, inferences):
-    """List one state, and of what it allows the candidates that keep a row."""
-    filled, logic = collected.filled[0], pilot.grammar.logic
-    correct = 0
+def _count_correct(path, gold, state, sieve):
+    """How many of the inferences that a state allows are correct."""
+    batch, correct = sieve.batch, 0
     for candidate in range(batch.filled[0]):
         left, right = batch.children[candidate, 0], batch.children[candidate, 1]
-        label = gold_label(path, gold, logic, state, left, right)
+        label = gold_label(path, gold, sieve.grammar.logic, state, left, right)
         correct += label >= 0 and batch.heads[candidate, label] >= 0
-    entry = collected.states[filled["states"]]
-    entry["sentence"] = number
-    entry["correct"] = correct
-    entry["incorrect"] = inferences - correct
-    entry["worth"] = path.weight
-    importance = 0.5 * path.weight / max(inferences - correct, 1)
+    return correct
+
+
+@compiled
+def _list_candidates(path, gold, state, sieve, draw, collected, keys):
+    """List, of what the state allows, the candidates that keep a row; `draw` is a hash of the seed and the sentence."""
+    filled, batch, weighing = collected.filled[0], sieve.batch, sieve.weighing
+    importance = 0.5 * path.weight / max(collected.states[filled["states"]]["incorrect"], 1)
     for candidate in range(batch.filled[0]):
         left, right = int(batch.children[candidate, 0]), int(batch.children[candidate, 1])
-        label = gold_label(path, gold, logic, state, left, right)
+        label = gold_label(path, gold, sieve.grammar.logic, state, left, right)
         _weigh(batch, candidate, right - left + 1, label, importance, weighing)
         children = run_key(RUN, keys, left, right + 1, 0)
-        uniform = (mix(mix(draw.key, number), children) >> np.uint64(11)) * 2.0**-53
-        rows = _draw_rows(left, right - left + 1, draw.threshold, uniform, weighing, collected)
+        uniform = (mix(draw, children) >> np.uint64(11)) * 2.0**-53
+        rows = _draw_rows(left, right - left + 1, sieve.threshold, uniform, weighing, collected)
         if rows:
             record = collected.candidates[filled["candidates"]]
             record["state"] = filled["states"]
@@ -129,7 +137,6 @@ def _list_candidates(path, number, gold, pilot, state, batch, draw, collected, k
                 choices[at] = NOT_ALLOWED if head < 0 else weighing.row[head]
             filled["candidates"] += 1
             filled["rows"] += rows
-    filled["states"] += 1
 
 
 @compiled
@@ -170,47 +177,39 @@ def _draw_rows(left, n_children, threshold, uniform, weighing, collected):
     return rows
 
 
-class Pilot(NamedTuple):
-    """A pilot, for compiled code."""
-
-    grammar: Grammar
-    labels: np.ndarray  # of the rules
-    weights: np.ndarray
-
-
 class Thinner:
     """Lists what is kept of the sentences of a treebank; each thread has one of its own."""
 
-    def __init__(self, pilot: Model, threshold: float, seed: int, score_rows: Any) -> None:
+    def __init__(self, pilot: Model, threshold: float, seed: int, score_rows: RowScorer) -> None:
         self._rules = pilot.rules(pilot.lambda_)
         atoms = collect_atoms(pilot.space, self._rules.features, self._rules.marks)
         logic = make_logic(pilot.vocabulary, pilot.strategy, pilot.max_children)
-        self._pilot = Pilot(Grammar(atoms, logic, self._rules.layout), self._rules.label, self._rules.weight)
-        self._draw = Draw(threshold, np.uint64(seed))
+        self._grammar = Grammar(atoms, logic, self._rules.layout)
+        self._threshold, self._key = threshold, np.uint64(seed)
         self._list = make_lister(score_rows)
-        most = pilot.max_children
-        self._weighing = Weighing(np.empty(most), np.empty(most), np.empty(most, np.bool_), np.empty(most, np.uint8))
         self._make_room(1)
 
     def _make_room(self, n_words: int) -> None:
         """Have room for sentences of so many words."""
-        grammar, labels = self._pilot.grammar, len(self._rules.constant)
-        most = grammar.logic.max_children
+        most, labels = self._grammar.logic.max_children, len(self._rules.constant)
         self._n_words = n_words
-        self._batch: Batch = make_batch(most_candidates(n_words, most), self._rules.words, labels)
-        self._memory: Memory = make_memory(self._rules, most, n_words)
-        self._of_word = np.empty((len(grammar.atoms.groups), n_words, BROUGHT), np.int32)
+        self._sieve = Sieve(
+            self._grammar,
+            weights_of(self._rules),
+            self._threshold,
+            self._key,
+            make_batch(most_candidates(n_words, most), self._rules.blocks, labels),
+            make_memory(self._rules, most, n_words),
+            Weighing(np.empty(most), np.empty(most), np.empty(most, np.bool_), np.empty(most, CHOICE)),
+        )
+        self._of_word = np.empty((len(self._grammar.atoms.groups), n_words, BROUGHT), np.int32)
 
     def __call__(self, path: GoldPath, number: int, state: State, collected: Collected, keys: Keys) -> int:
         """List the states, candidates and heads of a gold path; how many gold items can't be inferred."""
         n_words = len(path.terminals)
         if n_words > self._n_words:
             self._make_room(2 * n_words)
-        _look_up_words(self._pilot.grammar.atoms, path.terminals, n_words, self._of_word)
+        _look_up_words(self._grammar.atoms, path.terminals, n_words, self._of_word)
         content, inside = np.empty(len(path.items), np.uint64), np.empty(len(path.items), np.uint64)
         site = Site(state, content, inside, self._of_word, np.uint64(_sentence_key(path.terminals)))
-        return int(
-            self._list(
-                path, number, self._pilot, site, self._batch, self._memory, self._draw, collected, keys, self._weighing
-            )
-        )
+        return int(self._list(path, number, site, self._sieve, collected, keys))

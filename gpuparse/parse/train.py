@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -179,7 +178,6 @@ def train(
     devices: Sequence[Any],
     cache: Path | None = None,
     observer: Observer | None = None,
-    stop: threading.Event | None = None,
 ) -> Model:
     """Learn a model; the devices share the labels, and the first parses the tuning set.
 
@@ -205,9 +203,7 @@ def train(
     jobs = jobs_within(memory_bound(options), data, options.jobs)
     if jobs < options.jobs:
         observer.plan(f"memory for {jobs} of {options.jobs} labels in parallel")
-    histories = learn(data.matrix, tasks, options.learn, devices, jobs, Session(log, key, observer, stop))
-    if stop is not None and stop.is_set():
-        raise KeyboardInterrupt
+    histories = learn(data.matrix, tasks, options.learn, devices, jobs, Session(log, key, observer))
     model = replace(assemble(data, vocabulary, histories, options, thinning), tagger=tagger)
     if not corpus.tuning:
         return model

@@ -1,7 +1,7 @@
 """Trees as text and as arrays: brackets in and out, preparation and its undoing, head rules, a synthetic treebank."""
 
-from gpuparse.trees.brackets import parse_tree, parse_trees, read_trees, treebank_files, write_trees
-from gpuparse.trees.heads import head_child, head_terminals
+from gpuparse.trees.brackets import parse_tree, parse_trees, read_trees, treebank_files
+from gpuparse.trees.heads import head_child
 from gpuparse.trees.language import HeadRule, Language, Scan, Scoring, load_language, parse_language
 from gpuparse.trees.meter import Meter
 from gpuparse.trees.preparation import (
@@ -36,7 +36,6 @@ __all__ = [
     "Tree",
     "count_words",
     "head_child",
-    "head_terminals",
     "load_language",
     "parse_language",
     "parse_tree",
@@ -49,5 +48,4 @@ __all__ = [
     "strip",
     "synthetic_treebank",
     "treebank_files",
-    "write_trees",
 ]

@@ -13,7 +13,6 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import TextIO
 
 from gpuparse.errors import TreebankError, UsageError
 from gpuparse.trees.meter import Meter
@@ -224,17 +223,3 @@ def _read_text(path: Path, strict: bool) -> tuple[str, str]:
 
 def _line_starts(text: str) -> list[int]:
     return [0, *(line_break.end() for line_break in _LINE_BREAK.finditer(text))]
-
-
-def write_trees(trees: Iterable[Tree], file: TextIO) -> int:
-    """Writes trees, one per line, and returns how many.
-
-    >>> write_trees([parse_tree("(NP (NN rain))")], sys.stdout)
-    (NP (NN rain))
-    1
-    """
-    count = 0
-    for tree in trees:
-        file.write(f"{tree}\n")
-        count += 1
-    return count

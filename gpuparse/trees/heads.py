@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gpuparse.trees.language import HeadRule, Language
-from gpuparse.trees.tree import Tree
 
 
 def head_child(language: Language, label: str, child_labels: Sequence[str]) -> int:
@@ -40,19 +39,3 @@ def _before_conjunction(language: Language, child_labels: Sequence[str], head: i
         if child_labels[index] not in language.raised:
             return index
     return head
-
-
-def head_terminals(language: Language, tree: Tree) -> list[int]:
-    """For each node of a tree the node of its head word; a terminal's is itself.
-
-    >>> from gpuparse.trees import load_language, parse_tree
-    >>> head_terminals(load_language(), parse_tree("(S (NP (NNP Ann)) (VP (VBZ sings)))"))
-    [4, 2, 2, 4, 4]
-    """
-    heads = list(range(len(tree)))
-    for node in range(len(tree) - 1, -1, -1):  # children before their parents
-        children = list(tree.children(node))
-        if children:
-            child_labels = [tree.labels[child] for child in children]
-            heads[node] = heads[children[head_child(language, tree.labels[node], child_labels)]]
-    return heads

@@ -1,8 +1,8 @@
 """Scores by rules: the weights of the rules that fire are added, or of those that fire now and did not before.
 
-A row has a bit for each rule, 64 in a machine word; those of the rules that fire are set. Rows are much alike, so they
-are scored by difference: from a row like it whose scores are known, only the rules that flipped are looked at. As
-weights are integers, the sum is the same to the bit, whatever that row was.
+A row has a bit for each rule, 64 in a block, which is a machine word; those of the rules that fire are set. Rows are
+much alike, so they are scored by difference: from a row like it whose scores are known, only the rules that flipped are
+looked at. As weights are integers, the sum is the same to the bit, whatever that row was.
 """
 
 import numpy as np
@@ -16,47 +16,44 @@ LOWEST = np.uint64(1)
 
 
 @inlined
-def _add(word, flipped, fires, labels, weights, sums):
-    """Add the weights of the rules of a machine word that flipped and fire; subtract those that no longer do."""
+def _add(block, flipped, fires, labels, weights, sums):
+    """Add the weights of the rules of a block that flipped and fire; subtract those that no longer do."""
     while flipped:
         bit = lowest_bit(flipped)
-        rule = index(np.uint64(word) * np.uint64(64) + bit)
+        rule = index(np.uint64(block) * np.uint64(64) + bit)
         weight = weights[rule]
         sums[index(labels[rule])] += weight if fires >> bit & LOWEST else -weight
         flipped &= flipped - LOWEST
 
 
 @compiled
-def score_rows(fires, labels, weights, places, alike, known_fires, known_scores, scores):
-    """What `score` does, by difference from a row that is known: its rules that fire, and its scores.
-
-    places: int64[rows], where the row will be known; alike: int64[rows], where one like it is known; known_fires:
-    uint64[places, words]; known_scores: int64[places, labels]. What is known where nothing ever was is a row of zeros,
-    and what such a row scores. All scores of the rows are written.
+def score_rows(rules, rows, known):
+    """What `score` does, by difference from a row that is known: its rules that fire, and its scores. All scores of the
+    rows are written, and the rows are known from then on.
     """
-    for row in range(len(fires)):
-        now, before, sums = fires[row], known_fires[places[row]], known_scores[places[row]]
-        if alike[row] != places[row]:
-            like, its_sums = known_fires[alike[row]], known_scores[alike[row]]
-            for word in range(len(now)):
-                before[word] = like[word]
+    for row in range(len(rows.fires)):
+        place, like = rows.places[row], rows.alike[row]
+        now, before, sums = rows.fires[row], known.fires[place], known.scores[place]
+        if like != place:
+            for block in range(len(now)):
+                before[block] = known.fires[like, block]
             for label in range(len(sums)):
-                sums[label] = its_sums[label]
-        for word in range(len(now)):
-            changed = now[word] ^ before[word]
+                sums[label] = known.scores[like, label]
+        for block in range(len(now)):
+            changed = now[block] ^ before[block]
             if changed:
-                before[word] = now[word]
-                _add(word, changed, now[word], labels, weights, sums)
+                before[block] = now[block]
+                _add(block, changed, now[block], rules.labels, rules.weights, sums)
         for label in range(len(sums)):
-            scores[row, label] = sums[label]
+            rows.scores[row, label] = sums[label]
 
 
 @kernel
 def score(fires, labels, weights, scores):
     """Add to `scores[row, label]` the weights of the rules that fire on each row.
 
-    fires: uint64[rows, words]; labels: int32[rules]; weights: int64[rules]; scores: int64[rows, labels].
+    fires: uint64[rows, blocks]; labels: int32[rules]; weights: int64[rules]; scores: int64[rows, labels].
     """
     for row in range(len(fires)):
-        for word in range(fires.shape[1]):
-            _add(word, fires[row, word], fires[row, word], labels, weights, scores[row])
+        for block in range(fires.shape[1]):
+            _add(block, fires[row, block], fires[row, block], labels, weights, scores[row])

@@ -1,4 +1,4 @@
-"""Scores by rules: one warp per row, one thread per machine word of rules; kernels/cpu/score.py says what a row is."""
+"""Scores by rules: one warp per row, one thread per block of rules; kernels/cpu/score.py says what a row is."""
 
 import numpy as np
 from numba import cuda
@@ -12,9 +12,9 @@ LOWEST = np.uint64(1)
 def _score(fires, labels, weights, scores):
     lane = cuda.grid(1) % WARP
     for row in range(cuda.grid(1) // WARP, fires.shape[0], cuda.gridsize(1) // WARP):
-        for word in range(lane, fires.shape[1], WARP):
-            firing = fires[row, word]
-            rule = 64 * word
+        for block in range(lane, fires.shape[1], WARP):
+            firing = fires[row, block]
+            rule = 64 * block
             while firing != 0:
                 if firing & LOWEST:
                     cuda.atomic.add(scores, (row, labels[rule]), weights[rule])

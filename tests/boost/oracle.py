@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpuparse.boost import GrownTree, Options
+from gpuparse.boost import Ensemble, GrownTree, Options
 from gpuparse.boost.sample import sampling_key
 from gpuparse.boost.task import Task
 
@@ -31,6 +31,17 @@ def uniform(key: int, example: int) -> float:
     z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
     z ^= z >> 31
     return ((z >> 11) + 1) / 2**53
+
+
+def score_of_trees(ensemble: Ensemble, features: set[int], lambda_: float = 0.0) -> float:
+    """h(x) of an example with these features: the sum of the leaves it falls in."""
+    total = 0.0
+    for tree in ensemble.trees(lambda_):
+        node = 0
+        while tree.feature[node] >= 0:
+            node = (tree.yes if int(tree.feature[node]) in features else tree.no)[node]
+        total += float(tree.value[node])
+    return total
 
 
 def parameters(trees: list[GrownTree]) -> dict[Compound, float]:

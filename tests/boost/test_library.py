@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from gpuparse.boost import Attempt, Csr, Matrix, Options, Session, Task, Watcher, fit, learn, learning
 from gpuparse.errors import MatrixError
 from gpuparse.kernels import cpu
+from tests.boost.oracle import score_of_trees
 from tests.boost.problems import Problem, problem, problems
 
 
@@ -147,7 +148,7 @@ def test_segments_that_make_no_matrix_are_refused(segments, starts, features, fl
 def test_predictions_are_the_sums_of_the_leaves(given: Problem, penalty: str) -> None:
     options = Options(penalty=penalty, max_trees=4, min_lambda=0.0)  # type: ignore[arg-type]
     ensemble = fit(given.matrix, {"X": given.task}, options)["X"]
-    expected = [ensemble.score(set(np.flatnonzero(row).tolist())) for row in given.dense]
+    expected = [score_of_trees(ensemble, set(np.flatnonzero(row).tolist())) for row in given.dense]
     assert ensemble.predict(given.matrix).tolist() == pytest.approx(expected, abs=1e-12)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from gpuparse.trees import head_child, head_terminals, load_language, parse_language, parse_tree, prepare, read_trees
+from gpuparse.trees import Language, Tree, head_child, load_language, parse_language, parse_tree, prepare, read_trees
 
 ENGLISH = load_language()
 
@@ -92,6 +92,17 @@ def test_a_label_without_a_rule_takes_the_end_that_the_language_sets() -> None:
 def test_conjunctions_are_those_of_the_language() -> None:
     german = parse_language('[default]\nfrom = "right"\n[tags]\nconjunctions = ["KON", "CJ"]')
     assert [head_child(german, "NP", f"A {tag} B".split()) for tag in ("KON", "CJ", "CC", "X")] == [0, 0, 2, 2]
+
+
+def head_terminals(language: Language, tree: Tree) -> list[int]:
+    """For each node of a tree the node of its head word; a terminal's is itself."""
+    heads = list(range(len(tree)))
+    for node in range(len(tree) - 1, -1, -1):  # children before their parents
+        children = list(tree.children(node))
+        if children:
+            child_labels = [tree.labels[child] for child in children]
+            heads[node] = heads[children[head_child(language, tree.labels[node], child_labels)]]
+    return heads
 
 
 def test_the_head_word_of_a_node_is_that_of_its_head_child() -> None:

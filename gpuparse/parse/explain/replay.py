@@ -28,7 +28,7 @@ from gpuparse.parse.search.atoms import look_up_words
 from gpuparse.parse.search.expansion import Batch, expand, make_batch, most_candidates
 from gpuparse.parse.search.memory import Memory, make_memory
 from gpuparse.parse.search.parser import Parser
-from gpuparse.parse.search.pool import Pool, Register, make_pool
+from gpuparse.parse.search.pool import Pool, make_pool, take_slot
 from gpuparse.parse.search.state import begin_state, follow, site_of, state_of
 from gpuparse.trees import Span, Token
 
@@ -131,8 +131,7 @@ class Replay:
     def states(self, tokens: Sequence[Token], derivation: Sequence[Inference]) -> Iterator[ReplayedState]:
         """The states at which the inferences of a derivation were made, in their order."""
         pool, batch, memory = self._make_memory(len(tokens))
-        pool.registers[0, Register.WORDS] = len(tokens)
-        pool.terminals[0] = self.model.vocabulary.terminals(tokens)
+        take_slot(pool, 0, self.model.vocabulary.terminals(tokens))
         _look_up_words(self.parser.grammar.atoms, pool.terminals[0], len(tokens), pool.of_word[0])
         _begin_state(pool, 0)
         reached = frontiers(tokens, derivation, self.model.vocabulary.labels)
@@ -146,7 +145,7 @@ class Replay:
         labels, most_children = len(self.model.vocabulary.labels), self.model.max_children
         rules = self.parser.rules
         pool = make_pool(1, n_words, labels, len(self.parser.grammar.atoms.groups), limit=1, k=1, chart=False)
-        batch = make_batch(most_candidates(n_words, most_children), rules.words, labels)
+        batch = make_batch(most_candidates(n_words, most_children), rules.blocks, labels)
         return pool, batch, make_memory(rules, most_children, n_words)
 
     def _score(self, pool: Pool, batch: Batch, memory: Memory) -> None:

@@ -71,6 +71,3 @@ def inventory_with(options: Container[str]) -> Inventory:
 def inventory_of(vocabulary: Vocabulary) -> Inventory:
     """The inventory of a vocabulary: an optional property is in it if it has values."""
     return inventory_with([prop.name for prop, values in zip(PROPERTIES, vocabulary.values, strict=True) if values])
-
-
-INVENTORY = inventory_with(())

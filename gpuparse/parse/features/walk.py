@@ -67,15 +67,21 @@ def list_inferences(path, number, logic, state, collected, workspace):
     than one item.
     """
     begin_frontier(state)
-    n_labels = len(logic.label_symbols)
     uninferable = 0
     for gold in range(len(path.terminals), len(path.items)):
         _list_candidates(path, number, gold, logic, state, collected, workspace)
-        left, right = find_children(state, gold)
-        put_over(state, gold, left, right)
-        children, label = right - left + 1, path.labels[gold]
-        uninferable += children > logic.max_children or label < 0 or (label == n_labels - 1 and children > 1)
+        uninferable += not go_on(path, gold, logic, state)
     return uninferable
+
+
+@compiled
+def go_on(path, gold, logic, state):
+    """Put the next gold item in its place; returns whether it can be inferred."""
+    left, right = find_children(state, gold)
+    put_over(state, gold, left, right)
+    children, label = right - left + 1, path.labels[gold]
+    is_top = label == len(logic.label_symbols) - 1
+    return label >= 0 and children <= (1 if is_top else logic.max_children)
 
 
 @compiled

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpuparse.boost.compounds import Compounds, Literals, ranges
+from gpuparse.boost.compounds import Compounds, ranges
 from gpuparse.dtypes import FEATURE
 from gpuparse.parse.features.groups import GROUPS, Column, Domain, Group
 from gpuparse.parse.features.space import FeatureSpace
@@ -95,7 +95,7 @@ class Layout(NamedTuple):
 
     planes: np.ndarray  # int32[views, planes + 1]
     blank: np.ndarray  # uint64[views, longest row]: the row of a view that nothing is seen in
-    of_label: np.ndarray  # uint64[labels, words]: the rules of each label
+    of_label: np.ndarray  # uint64[labels, blocks]: the rules of each label
 
 
 class Rules(NamedTuple):
@@ -109,7 +109,7 @@ class Rules(NamedTuple):
     layout: Layout
 
     @property
-    def words(self) -> int:
+    def blocks(self) -> int:
         """The number of machine words that hold a bit for each rule."""
         return int(self.layout.of_label.shape[1])
 
@@ -124,17 +124,10 @@ class _Ordered(NamedTuple):
     views: np.ndarray  # what the literal's feature looks at
 
 
-def compile_rules(
-    compounds: Mapping[int, Mapping[Literals, float]], n_labels: int, space: FeatureSpace, frequency: np.ndarray
-) -> Rules:
-    """Lay out the parameters of each label, as `lay_out` does."""
-    return lay_out({label: Compounds.of(theta) for label, theta in compounds.items()}, n_labels, space, frequency)
-
-
 def lay_out(parameters: Mapping[int, Compounds], n_labels: int, space: FeatureSpace, frequency: np.ndarray) -> Rules:
     """Lay out the parameters of each label. `frequency[feature]` helps to order rules; it changes no score.
 
-    Rules that share frequent features stand next to each other, so that such a feature sets bits in few words.
+    Rules that share frequent features stand next to each other, so that such a feature sets bits in few blocks.
     """
     of_labels = (Compounds.of({}), *parameters.values())
     label = np.repeat([0, *parameters], [len(compounds.value) for compounds in of_labels])
@@ -206,7 +199,7 @@ def _first(*columns: np.ndarray) -> np.ndarray:
 
 
 def _number_needs(rules: _Ordered) -> np.ndarray:
-    """For each literal that is needed, the how manyth of its rule in its view it is, from 1; 0 for the others."""
+    """Number the literals that each rule needs in each view: 1, 2, ...; literals that must not be there have 0."""
     numbers = np.zeros(len(rules.literals), np.int64)
     needs = np.flatnonzero(rules.literals & 1)
     needs = needs[np.lexsort((needs, rules.views[needs], rules.rule[needs]))]
@@ -217,10 +210,10 @@ def _number_needs(rules: _Ordered) -> np.ndarray:
 
 
 def _arrange(rules: _Ordered, need: np.ndarray, n_labels: int) -> Layout:
-    words = max(1, -(-len(rules.label) // BLOCK))
+    blocks = max(1, -(-len(rules.label) // BLOCK))
     most = int(need.max(initial=0))
     widths = np.zeros((len(View), most + 1), np.int64)
-    widths[:, 0] = words
+    widths[:, 0] = blocks
     np.maximum.at(widths, (rules.views, need), rules.rule // BLOCK + 1)
     planes = np.concatenate([np.zeros((len(View), 1), np.int64), np.cumsum(widths, axis=1)], axis=1)
     blank = np.zeros((len(View), int(planes[:, -1].max())), np.uint64)
@@ -229,7 +222,7 @@ def _arrange(rules: _Ordered, need: np.ndarray, n_labels: int) -> Layout:
     needed = need > 0
     views, rule = rules.views[needed], rules.rule[needed]
     np.bitwise_and.at(blank, (views, planes[views, need[needed]] + rule // BLOCK), ~_bit(rule))
-    of_label = np.zeros((n_labels, words), np.uint64)
+    of_label = np.zeros((n_labels, blocks), np.uint64)
     every = np.arange(len(rules.label))
     np.bitwise_or.at(of_label, (rules.label, every // BLOCK), _bit(every))
     return Layout(planes.astype(np.int32), blank, of_label)

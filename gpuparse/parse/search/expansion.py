@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gpuparse.jit import compiled, inlined, spliced
+from gpuparse.kernels import BitRows
 from gpuparse.options import Strategy
 from gpuparse.parse.features.runs import set_cuts
 from gpuparse.parse.features.segments import Keys, hash_ends, mix
@@ -37,8 +38,10 @@ from gpuparse.parse.search.atoms import (
 )
 from gpuparse.parse.search.memory import AT_HEAD, AT_LEFT, AT_RIGHT, place_of
 
-_SENTENCE, _STATE, _BEFORE, _AFTER, _LEFT_WORDS, _RIGHT_WORDS = (int(view) for view in [*View][:6])
-_LEFT, _RIGHT, _LEFT_CHILD, _RIGHT_CHILD, _HEAD, _CHILDREN = (int(view) for view in [*View][6:])
+_SENTENCE, _STATE, _BEFORE, _AFTER = int(View.SENTENCE), int(View.STATE), int(View.BEFORE), int(View.AFTER)
+_LEFT_WORDS, _RIGHT_WORDS = int(View.LEFT_WORDS), int(View.RIGHT_WORDS)
+_LEFT, _RIGHT, _LEFT_CHILD, _RIGHT_CHILD = int(View.LEFT), int(View.RIGHT), int(View.LEFT_CHILD), int(View.RIGHT_CHILD)
+_HEAD, _CHILDREN = int(View.HEAD), int(View.CHILDREN)
 _R2L, _L2R = int(Strategy.r2l), int(Strategy.l2r)
 _USED, _ALLOWED = range(2)  # columns of what is remembered about a pattern
 _ALONE = 1 << 32  # stands where a second child's symbol would: no symbol is as great
@@ -55,7 +58,7 @@ class Grammar(NamedTuple):
 class Batch(NamedTuple):
     """The candidates of one round. Those of a search are neighbours."""
 
-    fires: np.ndarray  # uint64[candidates, words]: the rules that fire, each for its label
+    fires: np.ndarray  # uint64[candidates, blocks]: the rules that fire, each for its label
     scores: np.ndarray  # int64[candidates, labels]: fixed point
     filled: np.ndarray  # int64[1]: candidates in use
     children: np.ndarray  # int32[candidates, 2]: i and j
@@ -64,10 +67,10 @@ class Batch(NamedTuple):
     alike: np.ndarray  # int64[candidates]: the same; of a run that was never met before, that of one with the same end
 
 
-def make_batch(candidates: int, words: int, labels: int) -> Batch:
-    """An empty batch; `words` is the length of a bit set."""
+def make_batch(candidates: int, blocks: int, labels: int) -> Batch:
+    """An empty batch."""
     return Batch(
-        fires=np.empty((candidates, words), np.uint64),
+        fires=np.empty((candidates, blocks), np.uint64),
         scores=np.empty((candidates, labels), np.int64),
         filled=np.zeros(1, np.int64),
         children=np.empty((candidates, 2), np.int32),
@@ -77,6 +80,13 @@ def make_batch(candidates: int, words: int, labels: int) -> Batch:
     )
 
 
+@spliced
+def rows_of(batch):
+    """The rows of a batch's candidates, to be scored."""
+    n = batch.filled[0]
+    return BitRows(batch.fires[:n], batch.runs[:n], batch.alike[:n], batch.scores[:n])
+
+
 def most_candidates(n_words: int, max_children: int) -> int:
     """No state of a sentence of this many words has more candidates."""
     return n_words * max_children
@@ -84,27 +94,27 @@ def most_candidates(n_words: int, max_children: int) -> int:
 
 @inlined
 def _copy(out, bits):
-    for word in range(len(out)):
-        out[word] = bits[word]
+    for block in range(len(out)):
+        out[block] = bits[block]
 
 
 @inlined
 def _and(out, bits):
-    for word in range(len(out)):
-        out[word] &= bits[word]
+    for block in range(len(out)):
+        out[block] &= bits[block]
 
 
 @inlined
 def _or(out, bits):
-    for word in range(len(out)):
-        out[word] |= bits[word]
+    for block in range(len(out)):
+        out[block] |= bits[block]
 
 
 @inlined
 def _satisfied(planes, row, out):
     """Write the rules that are satisfied in a view, given its row."""
-    for word in range(len(out)):
-        out[word] = ~row[word]
+    for block in range(len(out)):
+        out[block] = ~row[block]
     for plane in range(1, len(planes) - 1):
         _and(out[: planes[plane + 1] - planes[plane]], row[planes[plane] : planes[plane + 1]])
 
@@ -381,12 +391,12 @@ def _join_places(fires, place, pattern, left, right, used, memory):
         if used & (1 << (head - left)):
             rules, near = memory.pattern_rules[pattern, number], memory.around[AT_HEAD, head]
             if number == 0:
-                for word in range(len(fires)):
-                    fires[word] = rules[word] & near[word]
+                for block in range(len(fires)):
+                    fires[block] = rules[block] & near[block]
             else:
-                for word in range(len(fires)):
-                    fires[word] |= rules[word] & near[word]
+                for block in range(len(fires)):
+                    fires[block] |= rules[block] & near[block]
             number += 1
     children, begin, end = memory.run_satisfied[place], memory.around[AT_LEFT, left], memory.around[AT_RIGHT, right]
-    for word in range(len(fires)):
-        fires[word] &= children[word] & begin[word] & end[word]
+    for block in range(len(fires)):
+        fires[block] &= children[block] & begin[block] & end[block]

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpuparse.jit import inlined
+from gpuparse.jit import inlined, spliced
+from gpuparse.kernels import KnownRows
 from gpuparse.parse.features.runs import CUTS
 from gpuparse.parse.model.rules import Rules, View
 
@@ -25,60 +26,66 @@ class Memory(NamedTuple):
     """What is remembered, and room to work in. A bit set has a bit for each rule."""
 
     run_keys: np.ndarray  # uint64[RUNS]: a hash of the children
-    run_satisfied: np.ndarray  # uint64[RUNS, words]: the rules that are satisfied in them
-    run_fires: np.ndarray  # uint64[RUNS, words]: those that fired when a candidate with them was last scored
+    run_satisfied: np.ndarray  # uint64[RUNS, blocks]: the rules that are satisfied in them
+    run_fires: np.ndarray  # uint64[RUNS, blocks]: those that fired when a candidate with them was last scored
     run_scores: np.ndarray  # int64[RUNS, labels]: its scores
     run_before: np.ndarray  # int64[words]: the run that was last met with its end at this place of a frontier
     pattern_keys: np.ndarray  # uint64[PATTERNS]: a hash of the symbols of the children
     pattern_heads: np.ndarray  # int64[PATTERNS, labels]: the head child for each label, or NO_HEAD
     pattern_about: np.ndarray  # int64[PATTERNS, 2]: the heads in use, as bits; how many labels are allowed
-    pattern_rules: np.ndarray  # uint64[PATTERNS, max_children, words]: the rules of the labels of each head in use
+    pattern_rules: np.ndarray  # uint64[PATTERNS, max_children, blocks]: the rules of the labels of each head in use
     view_keys: np.ndarray  # uint64[views, VIEWS]: a hash of what a view shows
-    view_satisfied: np.ndarray  # uint64[views, VIEWS, words]: the rules that are satisfied there
+    view_satisfied: np.ndarray  # uint64[views, VIEWS, blocks]: the rules that are satisfied there
     place_keys: np.ndarray  # uint64[3, VIEWS]: a hash of what the views around a place show
-    place_satisfied: np.ndarray  # uint64[3, VIEWS, words]: the rules that are satisfied in all of them
+    place_satisfied: np.ndarray  # uint64[3, VIEWS, blocks]: the rules that are satisfied in all of them
     role_keys: np.ndarray  # uint64[ROLE_ROWS]: a hash of a child and its role
     role_rows: np.ndarray  # uint64[ROLE_ROWS, row]: what it sets
     content: np.ndarray  # uint64[words]: of the frontier items of the state at hand
     inside: np.ndarray  # uint64[words]: of the same
     before: np.ndarray  # uint64[words + 1]: a hash of the items before each
     after: np.ndarray  # uint64[words + 1]: and of those from each on
-    around: np.ndarray  # uint64[3, words, words]: for each place of the state, what is satisfied if a run begins there
-    shared: np.ndarray  # uint64[words]: what is satisfied wherever a run is; and room for a bit set
+    around: np.ndarray  # uint64[3, words, blocks]: for each place of the state, what is satisfied if a run begins there
+    shared: np.ndarray  # uint64[2, blocks]: what is satisfied wherever a run is; and room for a bit set
     rows: np.ndarray  # uint64[3, longest row]: room for rows of views
     cuts: np.ndarray  # int64[CUTS]: the points of the inference at hand
 
 
 def make_memory(rules: Rules, max_children: int, n_words: int) -> Memory:
     """An empty memory; `n_words` is the length of the longest sentence."""
-    words, labels, row = rules.words, len(rules.constant), rules.layout.blank.shape[1]
+    blocks, labels, row = rules.blocks, len(rules.constant), rules.layout.blank.shape[1]
     bits, number = np.uint64, np.int64
     children_row = int(rules.layout.planes[View.CHILDREN, -1])
     return Memory(
         run_keys=np.zeros(RUNS, bits),
-        run_satisfied=np.empty((RUNS, words), bits),
-        run_fires=np.zeros((RUNS, words), bits),
+        run_satisfied=np.empty((RUNS, blocks), bits),
+        run_fires=np.zeros((RUNS, blocks), bits),
         run_scores=np.tile(rules.constant, (RUNS, 1)),
         run_before=np.zeros(n_words, number),
         pattern_keys=np.zeros(PATTERNS, bits),
         pattern_heads=np.empty((PATTERNS, labels), number),
         pattern_about=np.zeros((PATTERNS, 2), number),
-        pattern_rules=np.empty((PATTERNS, max_children, words), bits),
+        pattern_rules=np.empty((PATTERNS, max_children, blocks), bits),
         view_keys=np.zeros((len(View), VIEWS), bits),
-        view_satisfied=np.empty((len(View), VIEWS, words), bits),
+        view_satisfied=np.empty((len(View), VIEWS, blocks), bits),
         place_keys=np.zeros((3, VIEWS), bits),
-        place_satisfied=np.empty((3, VIEWS, words), bits),
+        place_satisfied=np.empty((3, VIEWS, blocks), bits),
         role_keys=np.zeros(ROLE_ROWS, bits),
         role_rows=np.empty((ROLE_ROWS, children_row), bits),
         content=np.empty(n_words, bits),
         inside=np.empty(n_words, bits),
         before=np.empty(n_words + 1, bits),
         after=np.empty(n_words + 1, bits),
-        around=np.empty((3, n_words, words), bits),
-        shared=np.empty((2, words), bits),
+        around=np.empty((3, n_words, blocks), bits),
+        shared=np.empty((2, blocks), bits),
         rows=np.empty((3, row), bits),
         cuts=np.empty(CUTS, number),
     )
+
+
+@spliced
+def known_rows(memory):
+    """The rows that were scored before."""
+    return KnownRows(memory.run_fires, memory.run_scores)
 
 
 @inlined

@@ -24,9 +24,9 @@ from gpuparse.parse.model.rules import Rules
 from gpuparse.parse.search.atoms import collect_atoms
 from gpuparse.parse.search.expansion import Batch, Grammar, make_batch, most_candidates
 from gpuparse.parse.search.memory import Memory, make_memory
-from gpuparse.parse.search.pool import Pool, Register, Status, make_pool
+from gpuparse.parse.search.pool import Pool, Status, make_pool, take_slot
 from gpuparse.parse.search.rounds import Plan, absorb, advance, begin, make_search
-from gpuparse.parse.search.scoring import HostScorer, Scorer
+from gpuparse.parse.search.scoring import HostScorer, Scorer, weights_of
 from gpuparse.trees import TOP, UNPARSED, Span, Token, Tree, count_words
 
 FIRST_WORDS = 40  # there is room for sentences of this length from the start
@@ -130,10 +130,11 @@ class Parser:
 
     >>> from gpuparse.kernels import cpu
     >>> from gpuparse.parse.logic.vocabulary import build_vocabulary
-    >>> from gpuparse.parse.model.rules import compile_rules
+    >>> from gpuparse.boost.compounds import Compounds
+    >>> from gpuparse.parse.model.rules import lay_out
     >>> from gpuparse.trees import load_language, parse_tree
     >>> vocabulary = build_vocabulary([parse_tree("(TOP (NP (NNP Ann)))")], load_language())
-    >>> rules = compile_rules({0: {(): -1.0}}, 2, FeatureSpace(vocabulary), np.empty(0))
+    >>> rules = lay_out({0: Compounds.of({(): -1.0})}, 2, FeatureSpace(vocabulary), np.empty(0))
     >>> parser = Parser(vocabulary, rules, Strategy.r2l, 5, cpu)
     >>> [str(result.tree) for result in parser.parse([[Token("Ann", "NNP")]])]
     ['(TOP (NNP Ann))']
@@ -221,7 +222,7 @@ class Parser:
         use_chart = self.grammar.logic.strategy == int(Strategy.bu)
         slots = self._slots(options)
         pool = make_pool(slots, words, labels, groups, options.limit_for(words), options.k, use_chart)
-        batch = make_batch(slots * most_candidates(words, max_children), self.rules.words, labels)
+        batch = make_batch(slots * most_candidates(words, max_children), self.rules.blocks, labels)
         return pool, batch, make_memory(self.rules, max_children, words)
 
     def _start(self, run: _Run, number: int, tokens: Sequence[Token]) -> None:
@@ -234,9 +235,7 @@ class Parser:
         slot = run.tokens.index(None)
         run.tokens[slot], run.number[slot] = tokens, number
         run.spent[slot], run.scored[slot] = 0.0, None
-        run.pool.registers[slot, Register.WORDS] = len(tokens)
-        run.pool.registers[slot, Register.LIMIT] = run.options.limit_for(len(tokens))
-        run.pool.terminals[slot, : len(tokens)] = self.vocabulary.terminals(tokens)
+        take_slot(run.pool, slot, self.vocabulary.terminals(tokens), run.options.limit_for(len(tokens)))
         _begin(run.pool, self.grammar, run.plan, slot)
 
     def _go_on(self, run: _Run) -> None:
@@ -244,9 +243,7 @@ class Parser:
         began = time.monotonic()
         if self._search is not None and self.seconds is None:
             rounds = 1 if run.options.timeout is not None or is_slow() else ROUNDS
-            self._search(
-                run.pool, self.grammar, run.plan, run.batch, run.memory, self.rules.label, self.rules.weight, rounds
-            )
+            self._search(run.pool, self.grammar, run.plan, run.batch, run.memory, weights_of(self.rules), rounds)
         else:
             self._round(run)
         if run.options.timeout is not None:
@@ -272,18 +269,18 @@ class Parser:
         """
         for slot, registers in enumerate(run.pool.registers):
             run.spent[slot] += seconds
-            live, finishing = (registers[Register.STATUS] == status for status in (Status.LIVE, Status.FALLBACK))
+            live, finishing = (registers["status"] == status for status in (Status.LIVE, Status.FALLBACK))
             over = (live and run.spent[slot] > timeout) or (finishing and run.spent[slot] > 2 * timeout)
             if over and run.scored[slot] is None:
-                run.scored[slot] = int(registers[Register.SCORED])
+                run.scored[slot] = int(registers["scored"])
             if over and live:
-                registers[Register.SCORED] = registers[Register.LIMIT]
+                registers["scored"] = registers["limit"]
             elif over:
-                registers[Register.CURRENT], registers[Register.STATUS] = registers[Register.NEXT], Status.DONE
+                registers["current"], registers["status"] = registers["next"], Status.DONE
 
     def _collect(self, run: _Run) -> None:
         registers = run.pool.registers
-        for slot in map(int, np.flatnonzero(registers[:, Register.STATUS] == Status.DONE)):
+        for slot in map(int, np.flatnonzero(registers["status"] == Status.DONE)):
             tokens = run.tokens[slot]
             assert tokens is not None
             result = self._result(run, slot, tokens)
@@ -292,11 +289,11 @@ class Parser:
                 result = self._timed_out(run.pool, slot, result, before)
             run.finished[run.number[slot]] = result
             run.tokens[slot] = None
-            registers[slot, Register.STATUS] = Status.IDLE
+            registers[slot]["status"] = Status.IDLE
 
     def _timed_out(self, pool: Pool, slot: int, result: Result, scored: int) -> Result:
         """What is said of a sentence whose time was over. A tree that was not finished has no cost."""
-        last = pool.label[slot, pool.registers[slot, Register.CURRENT]]
+        last = pool.label[slot, pool.registers[slot]["current"]]
         if result.outcome is Outcome.FALLBACK and self.vocabulary.labels[last] != TOP:
             result = replace(result, parses=(replace(result.parses[0], cost=math.nan),))
         return replace(result, scored=scored, outcome=result.outcome if result.optimal else Outcome.TIMEOUT)
@@ -304,17 +301,17 @@ class Parser:
     def _result(self, run: _Run, slot: int, tokens: Sequence[Token]) -> Result:
         pool, options = run.pool, run.options
         registers = pool.registers[slot]
-        scored = int(registers[Register.SCORED])
-        entries = pool.solutions[slot, : registers[Register.SOLUTIONS]]
+        scored = int(registers["scored"])
+        entries = pool.solutions[slot, : registers["solutions"]]
         entries = entries[pool.cost[slot, entries] <= pool.cost[slot, entries[:1]] + run.plan.gap]
         if len(entries) == 0:
-            entry = int(registers[Register.CURRENT])
+            entry = int(registers["current"])
             return Result((self._parse(pool, slot, entry, tokens),), Outcome.FALLBACK, scored, False)
         parses = tuple(self._parse(pool, slot, int(entry), tokens) for entry in entries)
         cost, dropped = parses[0].cost, float(pool.dropped[slot])
-        optimal = bool(registers[Register.COMPLETE]) or (dropped > cost if options.max_min else dropped >= cost)
+        optimal = bool(registers["complete"]) or (dropped > cost if options.max_min else dropped >= cost)
         outcome = Outcome.OPTIMAL if optimal else Outcome.LIMIT
-        return Result(parses, outcome, scored, optimal and int(registers[Register.GREEDY]) == int(entries[0]))
+        return Result(parses, outcome, scored, optimal and int(registers["greedy"]) == int(entries[0]))
 
     def _parse(self, pool: Pool, slot: int, entry: int, tokens: Sequence[Token]) -> Parse:
         """The tree of an entry, what it costs, and how the search came to it."""

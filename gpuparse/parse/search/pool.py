@@ -1,4 +1,4 @@
-"""The memory of many searches side by side: one array a quantity, the first index the slot of a search.
+"""The memory of searches in parallel: one array per quantity, whose first index is the slot of a search.
 
 An *entry* is a partial parse: the entry it came from, and the inference that was added to it. Its state is not stored;
 it is built again from the chain of its inferences when its turn comes.
@@ -26,33 +26,37 @@ class Status(IntEnum):
     DONE = 3
 
 
-class Register(IntEnum):
-    """The numbers that a search keeps."""
-
-    STATUS = 0
-    WORDS = 1  # of the sentence
-    ENTRIES = 2  # how many there are; entry 0 is the initial state
-    AGENDA = 3  # how many entries wait on the agenda, in order
-    SCORED = 4  # how many partial parses were scored
-    POPPED = 5  # how many entries were taken off the agenda, the initial state among them
-    CURRENT = 6  # the entry whose state is at hand
-    NEXT = 7  # the entry to follow next, -1: ask the agenda
-    SOLUTIONS = 8
-    COMPLETE = 9  # 1 when every partial parse that was ever set aside has been looked at
-    GREEDY = 10  # the best solution when the first greedy descent ended, -1 before
-    FIRST_CANDIDATE = 11  # of the state's in the batch
-    CANDIDATES = 12
-    LOOSE = 13  # how many entries wait on the agenda behind those in order
-    DEAD_END = 14  # the cheapest state met that allows nothing, -1: none
-    CONTENT = 15  # a hash of the terminals
-    COMPARED = 16  # the solution that the agenda compares with, 0: none
-    LIMIT = 17  # of partial parses scored
+REGISTERS = np.dtype(
+    [
+        (name, np.int64)
+        for name in (
+            "status",  # see Status
+            "words",  # of the sentence
+            "limit",  # of partial parses scored
+            "scored",  # how many partial parses were scored
+            "entries",  # how many there are; entry 0 is the initial state
+            "agenda",  # how many entries wait on the agenda, in order
+            "loose",  # how many entries wait behind those, in no order
+            "popped",  # how many entries were taken off the agenda, the initial state among them
+            "current",  # the entry whose state is at hand
+            "next",  # the entry to follow next, -1: ask the agenda
+            "first_candidate",  # of the state at hand, in the batch
+            "candidates",  # of the state at hand
+            "solutions",  # how many there are
+            "compared",  # the solution that the agenda compares with, 0: none
+            "greedy",  # the best solution when the first greedy descent ended, -1 before
+            "dead_end",  # the cheapest state met that allows nothing, -1: none
+            "complete",  # 1 as long as nothing that was set aside has been dropped unseen
+            "sentence",  # a hash of the terminals
+        )
+    ]
+)  # the numbers that a search keeps
 
 
 class Pool(NamedTuple):
     """The searches."""
 
-    registers: np.ndarray  # int64[slots, registers]
+    registers: np.ndarray  # REGISTERS[slots]
     terminals: np.ndarray  # ITEM[slots, words, TERMINAL_COLUMNS]
     parent: np.ndarray  # int32[slots, entries]
     label: np.ndarray  # int32[slots, entries]
@@ -84,7 +88,7 @@ def make_pool(slots: int, words: int, labels: int, groups: int, limit: int, k: i
     entries = limit + n_items + 1
     chart_size = 2 ** int(np.ceil(np.log2(2 * limit + 2))) if chart else 1
     return Pool(
-        registers=np.zeros((slots, len(Register)), np.int64),
+        registers=np.zeros(slots, REGISTERS),
         terminals=np.zeros((slots, words, TERMINAL_COLUMNS), ITEM),
         parent=np.empty((slots, entries), np.int32),
         label=np.empty((slots, entries), np.int32),
@@ -109,3 +113,11 @@ def make_pool(slots: int, words: int, labels: int, groups: int, limit: int, k: i
         of_word=np.empty((slots, groups, words, BROUGHT), np.int32),
         chart=np.full((slots, chart_size), -1, np.int32),
     )
+
+
+def take_slot(pool: Pool, slot: int, terminals: np.ndarray, limit: int = 0) -> None:
+    """Put a sentence into a slot, whose registers begin anew."""
+    pool.terminals[slot, : len(terminals)] = terminals
+    pool.registers[slot] = 0  # all of them
+    registers = pool.registers[slot]
+    registers["words"], registers["limit"] = len(terminals), limit

@@ -14,26 +14,15 @@ from gpuparse.options import Method
 from gpuparse.parse.features.segments import mix
 from gpuparse.parse.logic.items import END, START, SYMBOL
 from gpuparse.parse.logic.state import N_FRONTIER
-from gpuparse.parse.logic.strategy import NO_HEAD, items_ahead
+from gpuparse.parse.logic.strategy import NO_HEAD, Inference, items_ahead
 from gpuparse.parse.model.rules import FIXED_POINT
 from gpuparse.parse.search.agenda import Order, charted, insert, precedes, sift_up, take_best
 from gpuparse.parse.search.atoms import look_up_words
-from gpuparse.parse.search.expansion import expand
-from gpuparse.parse.search.pool import Register, Status
+from gpuparse.parse.search.expansion import expand, rows_of
+from gpuparse.parse.search.memory import known_rows
+from gpuparse.parse.search.pool import Status
 from gpuparse.parse.search.state import begin_state, go_to, site_of
 
-_STATUS, _WORDS, _ENTRIES, _AGENDA, _LOOSE = (
-    int(r) for r in (Register.STATUS, Register.WORDS, Register.ENTRIES, Register.AGENDA, Register.LOOSE)
-)
-_SCORED, _POPPED, _CURRENT, _NEXT = (
-    int(r) for r in (Register.SCORED, Register.POPPED, Register.CURRENT, Register.NEXT)
-)
-_SOLUTIONS, _COMPLETE, _GREEDY, _DEAD_END, _COMPARED = (
-    int(r) for r in (Register.SOLUTIONS, Register.COMPLETE, Register.GREEDY, Register.DEAD_END, Register.COMPARED)
-)
-_FIRST_CANDIDATE, _CANDIDATES, _LIMIT = (
-    int(r) for r in (Register.FIRST_CANDIDATE, Register.CANDIDATES, Register.LIMIT)
-)
 _LIVE, _FALLBACK, _DONE = int(Status.LIVE), int(Status.FALLBACK), int(Status.DONE)
 
 
@@ -55,19 +44,14 @@ _HUGE = 2.0**62  # no fixed-point score is beyond
 
 @compiled
 def begin(pool, grammar, plan, slot):
-    """Start a search whose words, terminals and limit are in place."""
+    """Start a search whose slot was taken."""
     registers = pool.registers[slot]
-    words, limit = registers[_WORDS], registers[_LIMIT]
-    registers[:] = 0
-    registers[_WORDS] = words
-    registers[_LIMIT] = limit
-    registers[_STATUS] = _LIVE
-    registers[_ENTRIES] = 1
-    registers[_COMPLETE] = 1
-    registers[_GREEDY] = -1
-    registers[_DEAD_END] = -1
-    registers[_NEXT] = 0
-    registers[_POPPED] = 1
+    registers["status"] = _LIVE
+    registers["entries"] = 1
+    registers["complete"] = 1
+    registers["greedy"] = -1
+    registers["dead_end"] = -1
+    registers["popped"] = 1
     pool.parent[slot, 0] = -1
     pool.step[slot, 0] = 0.0
     pool.cost[slot, 0] = 0.0
@@ -76,7 +60,7 @@ def begin(pool, grammar, plan, slot):
     pool.profile[slot] = 0.0
     if plan.use_chart:
         pool.chart[slot] = -1
-    look_up_words(grammar.atoms, pool.terminals[slot], words, pool.of_word[slot])
+    look_up_words(grammar.atoms, pool.terminals[slot], registers["words"], pool.of_word[slot])
     begin_state(pool, slot)
 
 
@@ -86,11 +70,11 @@ def advance(pool, grammar, plan, batch, memory):
     batch.filled[:] = 0
     live = 0
     for slot in range(pool.registers.shape[0]):
-        if pool.registers[slot, _STATUS] == _LIVE:
+        if pool.registers[slot]["status"] == _LIVE:
             _advance_search(pool, slot, grammar, plan, batch, memory)
-        elif pool.registers[slot, _STATUS] == _FALLBACK:
+        elif pool.registers[slot]["status"] == _FALLBACK:
             _advance_fallback(pool, slot, grammar, batch, memory)
-        live += pool.registers[slot, _STATUS] in (_LIVE, _FALLBACK)
+        live += pool.registers[slot]["status"] in (_LIVE, _FALLBACK)
     return live
 
 
@@ -116,28 +100,28 @@ def _advance_search(pool, slot, grammar, plan, batch, memory):
             continue
         candidates = batch.filled[0]
         inferences = _expand(pool, slot, grammar, batch, memory)
-        if registers[_SCORED] + inferences > registers[_LIMIT]:
+        if registers["scored"] + inferences > registers["limit"]:
             batch.filled[0] = candidates
             _give_up(pool, slot, order, plan)
             pool.dropped[slot] = min(pool.dropped[slot], order.cost[entry])
-            registers[_NEXT] = entry
+            registers["next"] = entry
             _end(pool, slot, grammar, batch, memory)
             return
         if inferences:
-            registers[_SCORED] += inferences
+            registers["scored"] += inferences
             return
         batch.filled[0] = candidates
-        if registers[_DEAD_END] < 0 or precedes(order, entry, registers[_DEAD_END]):
-            registers[_DEAD_END] = entry
+        if registers["dead_end"] < 0 or precedes(order, entry, registers["dead_end"]):
+            registers["dead_end"] = entry
 
 
 @compiled
 def _expand(pool, slot, grammar, batch, memory):
     """Write what the state at hand allows into the batch, and note where; returns how many inferences that is."""
     registers = pool.registers[slot]
-    registers[_FIRST_CANDIDATE] = batch.filled[0]
+    registers["first_candidate"] = batch.filled[0]
     inferences = expand(site_of(pool, slot), grammar, batch, memory)
-    registers[_CANDIDATES] = batch.filled[0] - registers[_FIRST_CANDIDATE]
+    registers["candidates"] = batch.filled[0] - registers["first_candidate"]
     return inferences
 
 
@@ -145,21 +129,21 @@ def _expand(pool, slot, grammar, batch, memory):
 def _next_entry(pool, slot, order, plan):
     """The entry to expand next, or -1 when nothing is left, or allowed, that could be better than what was found."""
     registers, waiting = pool.registers[slot], pool.agenda[slot]
-    entry = registers[_NEXT]
-    registers[_NEXT] = -1
+    entry = registers["next"]
+    registers["next"] = -1
     if entry >= 0:
         return entry
     _settle(pool, slot, order, plan)
-    while registers[_AGENDA]:
-        if plan.method == _BEAM and registers[_POPPED] == plan.max_popped:
+    while registers["agenda"]:
+        if plan.method == _BEAM and registers["popped"] == plan.max_popped:
             _give_up(pool, slot, order, plan)
-            registers[_NEXT] = waiting[registers[_AGENDA] - 1]
+            registers["next"] = waiting[registers["agenda"] - 1]
             return -1
-        registers[_AGENDA] -= 1
-        size = registers[_AGENDA]
+        registers["agenda"] -= 1
+        size = registers["agenda"]
         entry = waiting[size] if plan.method == _BEAM else take_best(waiting, size + 1, order)
         if _may_win(pool, slot, order, entry):
-            registers[_POPPED] += 1
+            registers["popped"] += 1
             return entry
         if plan.method != _PROMISING:  # then the others, which cost more, can't win either
             break
@@ -173,12 +157,12 @@ def _settle(pool, slot, order, plan):
     When there is a better tree to compare with, all of the agenda finds its place anew.
     """
     registers, waiting = pool.registers[slot], pool.agenda[slot]
-    settled = registers[_AGENDA]
-    size, end = settled, settled + registers[_LOOSE]
-    if plan.method == _PROMISING and not plan.max_min and registers[_SOLUTIONS]:
+    settled = registers["agenda"]
+    size, end = settled, settled + registers["loose"]
+    if plan.method == _PROMISING and not plan.max_min and registers["solutions"]:
         best = pool.solutions[slot, 0]
-        if registers[_COMPARED] != best:
-            registers[_COMPARED] = best
+        if registers["compared"] != best:
+            registers["compared"] = best
             _take_profile(pool, slot, best)
             size = 0
     parent, least = -1, _LEAST
@@ -194,8 +178,8 @@ def _settle(pool, slot, order, plan):
         if _may_win(pool, slot, order, entry):
             sift_up(waiting, size, entry, order)
             size += 1
-    registers[_AGENDA] = size
-    registers[_LOOSE] = 0
+    registers["agenda"] = size
+    registers["loose"] = 0
 
 
 @compiled
@@ -215,9 +199,9 @@ def _take_profile(pool, slot, entry):
 def _give_up(pool, slot, order, plan):
     """Drop all that is on the agenda."""
     registers = pool.registers[slot]
-    registers[_COMPLETE] = 0
+    registers["complete"] = 0
     _settle(pool, slot, order, plan)
-    for entry in pool.agenda[slot, : registers[_AGENDA]]:
+    for entry in pool.agenda[slot, : registers["agenda"]]:
         pool.dropped[slot] = min(pool.dropped[slot], order.cost[entry])
 
 
@@ -225,32 +209,32 @@ def _give_up(pool, slot, order, plan):
 def _end(pool, slot, grammar, batch, memory):
     """The search is over. Without a solution the best partial parse is finished, or the cheapest dead end stands."""
     registers = pool.registers[slot]
-    registers[_STATUS] = _DONE
-    if registers[_SOLUTIONS]:
+    registers["status"] = _DONE
+    if registers["solutions"]:
         return
-    if registers[_NEXT] < 0:
-        registers[_CURRENT] = registers[_DEAD_END]
+    if registers["next"] < 0:
+        registers["current"] = registers["dead_end"]
     else:
-        registers[_STATUS] = _FALLBACK
+        registers["status"] = _FALLBACK
         _advance_fallback(pool, slot, grammar, batch, memory)
 
 
 @compiled
 def _advance_fallback(pool, slot, grammar, batch, memory):
     registers = pool.registers[slot]
-    if registers[_NEXT] != registers[_CURRENT]:
-        go_to(pool, slot, registers[_NEXT], grammar.logic)
+    if registers["next"] != registers["current"]:
+        go_to(pool, slot, registers["next"], grammar.logic)
     if _expand(pool, slot, grammar, batch, memory) == 0:
-        registers[_STATUS] = _DONE
+        registers["status"] = _DONE
 
 
 @compiled
 def _may_win(pool, slot, order, entry):
     """Whether an entry is strictly better than the worst of the solutions that are wanted, and within the gap."""
-    solutions, found = pool.solutions[slot], pool.registers[slot, _SOLUTIONS]
-    if found and not order.cost[entry] <= order.cost[solutions[0]] + order.gap:
+    solutions, n_solutions = pool.solutions[slot], pool.registers[slot]["solutions"]
+    if n_solutions and not order.cost[entry] <= order.cost[solutions[0]] + order.gap:
         return False
-    return found < len(solutions) or precedes(order, entry, solutions[-1])
+    return n_solutions < len(solutions) or precedes(order, entry, solutions[-1])
 
 
 @compiled
@@ -259,22 +243,24 @@ def _add_solution(pool, slot, order, entry, use_chart):
 
     Where several paths lead to a tree it is there once, by the best of them.
     """
-    found, signature = pool.solutions[slot], pool.signature[slot]
-    size = pool.registers[slot, _SOLUTIONS]
-    end = min(size, len(found) - 1)  # where the new one goes, before it moves up: in place of the last if all is full
+    solutions, signature = pool.solutions[slot], pool.signature[slot]
+    size = pool.registers[slot]["solutions"]
+    end = min(
+        size, len(solutions) - 1
+    )  # where the new one goes, before it moves up: in place of the last if all is full
     if use_chart:
         for at in range(size):
-            if signature[found[at]] == signature[entry]:
-                if not precedes(order, entry, found[at]):
+            if signature[solutions[at]] == signature[entry]:
+                if not precedes(order, entry, solutions[at]):
                     return
                 end = at
                 break
     if end == size:
-        pool.registers[slot, _SOLUTIONS] += 1
-    while end > 0 and precedes(order, entry, found[end - 1]):
-        found[end] = found[end - 1]
+        pool.registers[slot]["solutions"] += 1
+    while end > 0 and precedes(order, entry, solutions[end - 1]):
+        solutions[end] = solutions[end - 1]
         end -= 1
-    found[end] = entry
+    solutions[end] = entry
 
 
 @compiled
@@ -297,12 +283,12 @@ def _least_score(pool, slot, parent, plan):
 
     A little is added to the room there is, since rounding may hide a winner.
     """
-    solutions, found = pool.solutions[slot], pool.registers[slot, _SOLUTIONS]
+    solutions, n_solutions = pool.solutions[slot], pool.registers[slot]["solutions"]
     bound = np.inf
-    if found:
+    if n_solutions:
         bound = pool.cost[slot, solutions[0]] + plan.gap
-    if found == len(solutions):
-        bound = min(bound, pool.cost[slot, solutions[found - 1]])
+    if n_solutions == len(solutions):
+        bound = min(bound, pool.cost[slot, solutions[-1]])
     if bound == np.inf:
         return _LEAST
     room = bound if plan.max_min else bound - pool.cost[slot, parent]
@@ -313,8 +299,8 @@ def _least_score(pool, slot, parent, plan):
 def _followed_score(pool, slot, batch, plan):
     """A score that the cheapest expansion of the state at hand has at least; others may, too, by a hair's breadth."""
     registers = pool.registers[slot]
-    first, highest = registers[_FIRST_CANDIDATE], _LEAST
-    for candidate in range(first, first + registers[_CANDIDATES]):
+    first, highest = registers["first_candidate"], _LEAST
+    for candidate in range(first, first + registers["candidates"]):
         heads, scores = batch.heads[candidate], batch.scores[candidate]
         for label in range(len(scores)):
             if heads[label] != NO_HEAD:
@@ -322,23 +308,24 @@ def _followed_score(pool, slot, batch, plan):
     if highest == _LEAST:
         return highest
     step = _cost_of(highest)
-    return min(highest, _score_of(step + 1e-9 + 1e-9 * (step + pool.cost[slot, registers[_CURRENT]])))
+    return min(highest, _score_of(step + 1e-9 + 1e-9 * (step + pool.cost[slot, registers["current"]])))
 
 
 @compiled
 def absorb(pool, grammar, plan, batch):
     """Give every search the scores of its candidates."""
     for slot in range(pool.registers.shape[0]):
-        if pool.registers[slot, _STATUS] == _LIVE:
+        if pool.registers[slot]["status"] == _LIVE:
             _absorb_search(pool, slot, grammar, plan, batch)
-        elif pool.registers[slot, _STATUS] == _FALLBACK:
+        elif pool.registers[slot]["status"] == _FALLBACK:
             _absorb_fallback(pool, slot, grammar, plan, batch)
 
 
 @compiled
-def _write_entry(pool, slot, entry, label, i, j, score, plan, strategy):
+def _write_entry(pool, slot, entry, inference, score, plan, strategy):
     """Write an entry, but for what it costs."""
-    parent = pool.registers[slot, _CURRENT]
+    label, i, j = inference
+    parent = pool.registers[slot]["current"]
     pool.parent[slot, entry] = parent
     pool.label[slot, entry] = label
     pool.left[slot, entry] = i
@@ -368,23 +355,23 @@ def _absorb_search(pool, slot, grammar, plan, batch):
     order = _order(pool, slot, plan)
     top = batch.heads.shape[1] - 1
     descends = plan.method == _PROMISING or plan.method == _GREEDY_METHOD
-    least = _least_score(pool, slot, registers[_CURRENT], plan)
+    least = _least_score(pool, slot, registers["current"], plan)
     follow_from = _followed_score(pool, slot, batch, plan) if descends else _MOST
     best = -1  # the best expansion, if it is to be followed
-    first = registers[_FIRST_CANDIDATE]
-    for candidate in range(first, first + registers[_CANDIDATES]):
+    first = registers["first_candidate"]
+    for candidate in range(first, first + registers["candidates"]):
         heads, scores = batch.heads[candidate], batch.scores[candidate]
         for label in range(top + 1):
             if scores[label] < least or heads[label] == NO_HEAD:
                 continue
-            entry = registers[_ENTRIES]
-            i, j = batch.children[candidate, 0], batch.children[candidate, 1]
-            _write_entry(pool, slot, entry, label, i, j, scores[label], plan, grammar.logic.strategy)
+            entry = registers["entries"]
+            inference = Inference(label, batch.children[candidate, 0], batch.children[candidate, 1])
+            _write_entry(pool, slot, entry, inference, scores[label], plan, grammar.logic.strategy)
             if label == top or scores[label] >= follow_from or plan.method == _BEAM:
                 _write_cost(pool, slot, entry, plan.max_min)
                 if not _may_win(pool, slot, order, entry):
                     continue
-            registers[_ENTRIES] += 1
+            registers["entries"] += 1
             if label == top:
                 _add_solution(pool, slot, order, entry, plan.use_chart)
             if scores[label] >= follow_from and (best < 0 or precedes(order, entry, best)):
@@ -394,9 +381,9 @@ def _absorb_search(pool, slot, grammar, plan, batch):
     if not descends:
         return
     if best >= 0 and pool.label[slot, best] != top and _may_win(pool, slot, order, best):
-        registers[_NEXT] = best
-    elif registers[_POPPED] == 1 and registers[_SOLUTIONS]:  # the end of the first descent
-        registers[_GREEDY] = pool.solutions[slot, 0]
+        registers["next"] = best
+    elif registers["popped"] == 1 and registers["solutions"]:  # the end of the first descent
+        registers["greedy"] = pool.solutions[slot, 0]
 
 
 @compiled
@@ -404,21 +391,21 @@ def _absorb_fallback(pool, slot, grammar, plan, batch):
     """Follow the best inference, and forget the others."""
     registers = pool.registers[slot]
     best_score, best_label, best_candidate = _LEAST, -1, -1
-    first = registers[_FIRST_CANDIDATE]
-    for candidate in range(first, first + registers[_CANDIDATES]):
+    first = registers["first_candidate"]
+    for candidate in range(first, first + registers["candidates"]):
         heads, scores = batch.heads[candidate], batch.scores[candidate]
         for label in range(len(scores)):
             if scores[label] > best_score and heads[label] != NO_HEAD:
                 best_score, best_label, best_candidate = scores[label], label, candidate
-    entry = registers[_ENTRIES]
-    registers[_ENTRIES] += 1
-    i, j = batch.children[best_candidate, 0], batch.children[best_candidate, 1]
-    _write_entry(pool, slot, entry, best_label, i, j, best_score, plan, grammar.logic.strategy)
+    entry = registers["entries"]
+    registers["entries"] += 1
+    inference = Inference(best_label, batch.children[best_candidate, 0], batch.children[best_candidate, 1])
+    _write_entry(pool, slot, entry, inference, best_score, plan, grammar.logic.strategy)
     _write_cost(pool, slot, entry, plan.max_min)
-    registers[_NEXT] = entry
+    registers["next"] = entry
     if best_label == batch.heads.shape[1] - 1:
-        registers[_STATUS] = _DONE
-        registers[_CURRENT] = entry
+        registers["status"] = _DONE
+        registers["current"] = entry
 
 
 @compiled
@@ -426,38 +413,33 @@ def _set_aside(pool, slot, order, entry, plan):
     """Put an entry on the agenda."""
     registers, waiting = pool.registers[slot], pool.agenda[slot]
     if plan.method != _BEAM:
-        waiting[registers[_AGENDA] + registers[_LOOSE]] = entry
-        registers[_LOOSE] += 1
+        waiting[registers["agenda"] + registers["loose"]] = entry
+        registers["loose"] += 1
         return
-    dropped = insert(waiting, registers[_AGENDA], entry, plan.width, order)
+    dropped = insert(waiting, registers["agenda"], entry, plan.width, order)
     if dropped < 0:
-        registers[_AGENDA] += 1
+        registers["agenda"] += 1
     else:
-        registers[_COMPLETE] = 0
+        registers["complete"] = 0
         pool.dropped[slot] = min(pool.dropped[slot], order.cost[dropped])
 
 
 @cache
 def make_search(score_rows: RowScorer) -> Kernel[..., None]:
-    """The search with this row scorer, a backend's own: `search(pool, grammar, plan, batch, memory, labels, weights,
-    rounds)`.
+    """The search with this row scorer, a backend's own: `search(pool, grammar, plan, batch, memory, weights, rounds)`.
 
     It goes on by so many rounds, or until a search is done. All of it is compiled together, since coming back to Python
     between the steps of a round takes longer than the steps.
     """
 
-    def search(pool, grammar, plan, batch, memory, labels, weights, rounds):
+    def search(pool, grammar, plan, batch, memory, weights, rounds):
         for _ in range(rounds):
             if advance(pool, grammar, plan, batch, memory) == 0:
                 return
-            n = batch.filled[0]
-            score_rows(
-                batch.fires[:n], labels, weights, batch.runs[:n], batch.alike[:n], memory.run_fires, memory.run_scores,
-                batch.scores[:n],
-            )  # fmt: skip
+            score_rows(weights, rows_of(batch), known_rows(memory))
             absorb(pool, grammar, plan, batch)
             for slot in range(pool.registers.shape[0]):
-                if pool.registers[slot, _STATUS] == _DONE:
+                if pool.registers[slot]["status"] == _DONE:
                     return
 
     return eventual(search)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cache
 
 from gpuparse.jit import Kernel
-from gpuparse.kernels import RowScorer, ScoreOps
+from gpuparse.kernels import RowScorer, RuleWeights, ScoreOps
 from gpuparse.parse.model.rules import Rules
-from gpuparse.parse.search.expansion import Batch
-from gpuparse.parse.search.memory import Memory
+from gpuparse.parse.search.expansion import Batch, rows_of
+from gpuparse.parse.search.memory import Memory, known_rows
 
 
 class Scorer:
@@ -18,12 +18,14 @@ class Scorer:
     >>> from gpuparse.parse.features.space import FeatureSpace
     >>> from gpuparse.kernels import cpu
     >>> from gpuparse.parse.logic.vocabulary import build_vocabulary
-    >>> from gpuparse.parse.model.rules import compile_rules
+    >>> from gpuparse.boost.compounds import Compounds
+    >>> from gpuparse.parse.model.rules import lay_out
     >>> from gpuparse.parse.search.expansion import make_batch
     >>> from gpuparse.trees import load_language, parse_tree
     >>> space = FeatureSpace(build_vocabulary([parse_tree("(TOP (NP (NNP Ann)))")], load_language()))
-    >>> rules = compile_rules({0: {((3, False),): 1.0, (): 0.5}}, 1, space, np.zeros(space.size))
-    >>> batch = make_batch(1, rules.words, 1)
+    >>> compounds = Compounds.of({((3, False),): 1.0, (): 0.5})
+    >>> rules = lay_out({0: compounds}, 1, space, np.zeros(space.size))
+    >>> batch = make_batch(1, rules.blocks, 1)
     >>> batch.filled[0], batch.fires[0] = 1, 1
     >>> Scorer(cpu, rules)(batch)
     >>> batch.scores.tolist() == [[1.5 * 2**44]]
@@ -45,12 +47,17 @@ class Scorer:
             scores[:] = kernels.to_host(sums)
 
 
+def weights_of(rules: Rules) -> RuleWeights:
+    """What the host adds up."""
+    return RuleWeights(rules.label, rules.weight)
+
+
 @cache
 def _callable(score_rows: RowScorer) -> Kernel[..., None]:
     """A row scorer, which compiled code calls, for Python to call."""
 
-    def score(fires, labels, weights, places, alike, known_fires, known_scores, scores):
-        score_rows(fires, labels, weights, places, alike, known_fires, known_scores, scores)
+    def score(weights, rows, known):
+        score_rows(weights, rows, known)
 
     return Kernel(score)
 
@@ -59,12 +66,8 @@ class HostScorer:
     """The same by difference from what is remembered, as a search does where all of it is compiled code."""
 
     def __init__(self, score_rows: RowScorer, rules: Rules) -> None:
-        self._score_rows, self._rules = _callable(score_rows), rules
+        self._score_rows, self._weights = _callable(score_rows), weights_of(rules)
 
     def __call__(self, batch: Batch, memory: Memory) -> None:
         """Score the candidates of a batch."""
-        n, rules = batch.filled[0], self._rules
-        self._score_rows(
-            batch.fires[:n], rules.label, rules.weight, batch.runs[:n], batch.alike[:n], memory.run_fires,
-            memory.run_scores, batch.scores[:n],
-        )  # fmt: skip
+        self._score_rows(self._weights, rows_of(batch), known_rows(memory))

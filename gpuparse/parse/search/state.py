@@ -11,9 +11,6 @@ from gpuparse.parse.features.segments import mix
 from gpuparse.parse.logic.items import END, FIRST, HEAD, HEAD_CHILD, LAST, START, SYMBOL, TERMINAL_COLUMNS
 from gpuparse.parse.logic.state import State, begin_frontier, write_terminals
 from gpuparse.parse.logic.strategy import infer
-from gpuparse.parse.search.pool import Register
-
-_WORDS, _CURRENT, _CONTENT = int(Register.WORDS), int(Register.CURRENT), int(Register.CONTENT)
 
 
 class Site(NamedTuple):
@@ -29,14 +26,14 @@ class Site(NamedTuple):
 @spliced
 def state_of(pool, slot):
     """The state at hand of a search."""
-    n_words = pool.registers[slot, _WORDS]
+    n_words = pool.registers[slot]["words"]
     return State(pool.terminals[slot, :n_words], pool.items[slot], pool.frontier[slot], pool.extent[slot])
 
 
 @spliced
 def site_of(pool, slot):
     """The same, with what is known of it."""
-    sentence = np.uint64(pool.registers[slot, _CONTENT])
+    sentence = np.uint64(pool.registers[slot]["sentence"])
     return Site(state_of(pool, slot), pool.content[slot], pool.inside[slot], pool.of_word[slot], sentence)
 
 
@@ -67,12 +64,12 @@ def begin_state(pool, slot):
     """Make the initial state: the terminals."""
     registers = pool.registers[slot]
     state = state_of(pool, slot)
-    registers[_CONTENT] = np.int64(sentence_key(state.terminals))
+    registers["sentence"] = np.int64(sentence_key(state.terminals))
     write_terminals(state)
     begin_frontier(state)
-    for word in range(registers[_WORDS]):
+    for word in range(registers["words"]):
         note_item(state.items, pool.content[slot], pool.inside[slot], word)
-    registers[_CURRENT] = 0
+    registers["current"] = 0
 
 
 @compiled
@@ -81,13 +78,13 @@ def follow(pool, slot, entry, logic):
     label, left, right = pool.label[slot, entry], pool.left[slot, entry], pool.right[slot, entry]
     state = state_of(pool, slot)
     note_item(state.items, pool.content[slot], pool.inside[slot], infer(logic, state, label, left, right))
-    pool.registers[slot, _CURRENT] = entry
+    pool.registers[slot]["current"] = entry
 
 
 @compiled
 def go_to(pool, slot, entry, logic):
     """Make the state of an entry the one at hand."""
-    if entry > 0 and pool.registers[slot, _CURRENT] == pool.parent[slot, entry]:
+    if entry > 0 and pool.registers[slot]["current"] == pool.parent[slot, entry]:
         follow(pool, slot, entry, logic)
         return
     length = 0

@@ -20,6 +20,7 @@ from gpuparse.trees import (
     prepare_tokens,
     synthetic_treebank,
 )
+from tests.boost.oracle import score_of_trees
 from tests.parse.features.oracle import features
 from tests.parse.search.oracle import Oracle, Partial
 from tests.small_model import small_model
@@ -177,12 +178,12 @@ def test_the_effect_of_a_fact_is_what_the_score_would_lose_without_it(strategy: 
             number[name] for name in features(definition.oracle.terminals, frontier, left, right, head, known, LANGUAGE)
         }
         ensemble = model.ensembles[constituent.label]
-        score = ensemble.score(there, model.lambda_)
-        assert constituent.score == pytest.approx(score, abs=1e-9)
+        whole = score_of_trees(ensemble, there, model.lambda_)
+        assert constituent.score == pytest.approx(whole, abs=1e-9)
         told = {number[fact.feature]: fact.effect for fact in constituent.facts}
         assert told.keys() <= there
         for feature in there:
-            lost = score - ensemble.score(there - {feature}, model.lambda_)
+            lost = whole - score_of_trees(ensemble, there - {feature}, model.lambda_)
             assert told.get(feature, 0.0) == pytest.approx(lost, abs=1e-9)
 
 

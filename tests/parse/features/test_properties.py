@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gpuparse.errors import ModelError
-from gpuparse.parse.features.inventory import INVENTORY
+from gpuparse.parse.features.inventory import inventory_with
 from gpuparse.parse.logic.items import HEAD_VALUES
 from gpuparse.parse.model.file import load_model
 from gpuparse.parse.model.formats import INVENTORY_1
@@ -90,5 +90,6 @@ def test_a_new_property_is_one_row_and_a_model_that_has_it_is_refused_where_it_i
 
 
 def test_models_without_an_inventory_have_the_features_of_today() -> None:
-    assert INVENTORY.difference(INVENTORY_1) == ""
-    assert INVENTORY == INVENTORY_1
+    plain = inventory_with(())
+    assert plain.difference(INVENTORY_1) == ""
+    assert plain == INVENTORY_1

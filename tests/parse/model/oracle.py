@@ -40,7 +40,7 @@ def compile_rules(
 ) -> Rules:
     """Lay out the parameters of each label. `frequency[feature]` helps to order rules; it changes no score.
 
-    Rules that need the most children come first; then rules that share frequent features stand side by side.
+    Rules that need the most children come first; then rules that share frequent features stand next to each other.
     """
     features = sorted({feature for theta in compounds.values() for literals in theta for feature, _ in literals})
     number = {feature: n for n, feature in enumerate(features)}

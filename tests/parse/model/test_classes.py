@@ -20,7 +20,7 @@ from gpuparse.parse.explain.english import in_english
 from gpuparse.parse.features.cache import cache_key
 from gpuparse.parse.features.examples import Source, build_training_data
 from gpuparse.parse.features.groups import GROUPS
-from gpuparse.parse.features.inventory import INVENTORY, inventory_of
+from gpuparse.parse.features.inventory import inventory_of, inventory_with
 from gpuparse.parse.features.space import LENGTHS, FeatureSpace
 from gpuparse.parse.logic.vocabulary import Vocabulary, build_vocabulary
 from gpuparse.parse.model.contents import Arrays, Header, pack
@@ -30,6 +30,8 @@ from gpuparse.parse.properties import CLASS_PLACES, PROPERTIES
 from gpuparse.parse.search.parser import Parser
 from gpuparse.trees import Token, load_language, parse_tree
 from gpuparse.words import ClassOptions, WordClasses, induce_classes
+
+PLAIN = inventory_with(())  # without the optional properties
 
 ENGLISH = load_language()
 # All words have one tag, and those to be parsed were never seen: only their classes tell an A from a B.
@@ -104,11 +106,11 @@ def test_a_word_has_the_values_of_its_classes_and_one_without_a_class_has_none()
 
 def test_without_classes_all_numbers_are_as_if_there_were_no_such_properties() -> None:
     plain = without(small().vocabulary)
-    assert inventory_of(plain) == INVENTORY
-    assert inventory_of(small().vocabulary).properties == (*INVENTORY.properties, "headlike1", "headlike2")
+    assert inventory_of(plain) == PLAIN
+    assert inventory_of(small().vocabulary).properties == (*PLAIN.properties, "headlike1", "headlike2")
     space, numbers = FeatureSpace(plain), 0
     for group, base in zip(GROUPS, space.base.tolist(), strict=True):
-        sizes = [len(plain.values_of(name)) for name in INVENTORY.properties]
+        sizes = [len(plain.values_of(name)) for name in PLAIN.properties]
         assert base[: len(sizes)] == [numbers + sum(sizes[:at]) for at in range(len(sizes))]
         numbers += sum(sizes) + 2 * LENGTHS * group.counted
     assert space.size == numbers
@@ -170,7 +172,7 @@ def put(name: str, place: int, value: int) -> Edit:
         (edited(classes=msgspec.UNSET), "arrays without settings"),
         (lambda h, a: (h, a._replace(classes=None)), "settings without arrays"),
         (lambda h, a: (msgspec.structs.replace(h, classes=msgspec.UNSET), a._replace(classes=None)), "it has none"),
-        (lambda h, a: (msgspec.structs.replace(h, inventory=INVENTORY), a), "and of nothing else"),
+        (lambda h, a: (msgspec.structs.replace(h, inventory=PLAIN), a), "and of nothing else"),
         (
             lambda h, a: (
                 msgspec.structs.replace(h, values={k: v for k, v in h.values.items() if k != "headlike2"}),

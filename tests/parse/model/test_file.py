@@ -22,13 +22,15 @@ from safetensors.numpy import save
 from gpuparse.boost.ensemble import Ensemble
 from gpuparse.errors import ModelError
 from gpuparse.options import Strategy
-from gpuparse.parse.features.inventory import INVENTORY
+from gpuparse.parse.features.inventory import inventory_with
 from gpuparse.parse.model import contents
 from gpuparse.parse.model.contents import PARSER_TYPES, TAGGER_TYPES, Arrays, Header, pack
 from gpuparse.parse.model.file import MODEL_FILE, load_model, save_model, to_bytes
 from gpuparse.parse.model.model import Model
 from gpuparse.sealed import checksum
 from tests.small_model import small_model, small_tagger
+
+PLAIN = inventory_with(())  # without the optional properties
 
 Edit = Callable[[Header, Arrays], tuple[Header, Arrays]]
 
@@ -252,7 +254,7 @@ def valued(name: str, *values: str) -> Edit:
 
 def inventory_edited(**changes: Any) -> Edit:
     """An edit of the inventory of features."""
-    return edited(inventory=replace(INVENTORY, **changes))
+    return edited(inventory=replace(PLAIN, **changes))
 
 
 def with_array(arrays: Arrays, name: str, array: np.ndarray) -> Arrays:
@@ -329,8 +331,8 @@ HOSTILE: dict[str, tuple[Edit, str]] = {
     "another group": (inventory_edited(groups=("first1",)), "lacks the group afterhead and 89 more"),
     "a vast number of groups": (inventory_edited(groups=tuple(map(str, range(100_000)))), "and 99999 more"),
     "other groups that have lengths": (inventory_edited(counted=("all", "first1")), "has the length of first1"),
-    "another property": (inventory_edited(properties=(*INVENTORY.properties, "sha\x1bpe")), "property sha\\x1bpe"),
-    "properties in another order": (inventory_edited(properties=INVENTORY.properties[::-1]), "order"),
+    "another property": (inventory_edited(properties=(*PLAIN.properties, "sha\x1bpe")), "property sha\\x1bpe"),
+    "properties in another order": (inventory_edited(properties=PLAIN.properties[::-1]), "order"),
     "other lengths": (inventory_edited(lengths=12), "12 and not 16"),
     "no TOML": (edited(language="[heads"), "language"),
     "TOML of another kind": (edited(language="heads = 3"), "language"),

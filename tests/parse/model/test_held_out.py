@@ -18,8 +18,8 @@ from gpuparse.parse.model.model import Model
 from gpuparse.parse.model.rules import FIXED_POINT
 from gpuparse.parse.search import parser as parser_file
 from gpuparse.parse.search.parser import Parser
-from gpuparse.parse.search.pool import Register
 from gpuparse.parse.search.state import state_of
+from tests.boost.oracle import score_of_trees
 from tests.small_model import small_model, synthetic_trees
 
 
@@ -36,8 +36,8 @@ class Witness:
     def note(self, pool: Any, batch: Any) -> None:
         """Note the inferences of the only search there is."""
         registers = pool.registers[0]
-        first = registers[Register.FIRST_CANDIDATE]
-        for candidate in range(first, first + registers[Register.CANDIDATES]):
+        first = registers["first_candidate"]
+        for candidate in range(first, first + registers["candidates"]):
             i, j = batch.children[candidate].tolist()
             emitted = {h: self._emit(pool, i, j, i + h) for h in set(batch.heads[candidate].tolist()) if h >= 0}
             for label, head in enumerate(batch.heads[candidate].tolist()):
@@ -55,7 +55,7 @@ class Witness:
 
 
 def tree_scores(model: Model, label: int, inferences: list[set[int]]) -> np.ndarray:
-    """The scores of inferences by the trees of a label, all inferences side by side."""
+    """The scores of inferences by the trees of a label, all inferences at once."""
     ensemble = model.ensembles[model.vocabulary.labels[label]]
     tested = np.unique(ensemble.feature)[1:]
     has = np.array([[feature in features for feature in tested.tolist()] for features in inferences])
@@ -94,4 +94,4 @@ def test_every_candidate_of_held_out_sentences_scores_as_the_trees_do(
         expected = tree_scores(model, label, inferences)
         assert [witness.scores[at] for at in chosen] == pytest.approx(expected, abs=1e-9)
         ensemble = model.ensembles[model.vocabulary.labels[label]]
-        assert ensemble.score(inferences[0], model.lambda_) == pytest.approx(expected[0], abs=1e-9)
+        assert score_of_trees(ensemble, inferences[0], model.lambda_) == pytest.approx(expected[0], abs=1e-9)

@@ -15,15 +15,18 @@ from gpuparse.boost import GrownTree
 from gpuparse.boost.compounds import Literals
 from gpuparse.boost.ensemble import Ensemble
 from gpuparse.jit import kernel
+from gpuparse.kernels import BitRows, KnownRows, RuleWeights
 from gpuparse.kernels.cpu.score import score, score_rows
 from gpuparse.parse.features.groups import GROUPS
 from gpuparse.parse.features.space import FeatureSpace
 from gpuparse.parse.logic.vocabulary import build_vocabulary
 from gpuparse.parse.model.file import load_model
-from gpuparse.parse.model.rules import FIXED_POINT, Rules, View, compile_rules, view_of
+from gpuparse.parse.model.rules import FIXED_POINT, Rules, View, view_of
 from gpuparse.pretrained.bundled import find_model
 from gpuparse.trees import load_language, parse_trees
+from tests.boost.oracle import score_of_trees
 from tests.parse.model import oracle
+from tests.parse.search.generated import lay_out_all
 from tests.small_model import small_model
 from tests.work import calls_of
 
@@ -38,7 +41,7 @@ def small_space() -> FeatureSpace:
 
 def firing(rules: Rules, present: set[int], space: FeatureSpace) -> np.ndarray:
     """The rules that fire, as bits: those that are satisfied in every view."""
-    fires = np.full(rules.words, 2**64 - 1, np.uint64)
+    fires = np.full(rules.blocks, 2**64 - 1, np.uint64)
     views = [view_of(GROUPS[group]) for group in space.place(rules.features)[0]]
     for view in View:
         row, planes = rules.layout.blank[view].copy(), rules.layout.planes[view]
@@ -46,7 +49,7 @@ def firing(rules: Rules, present: set[int], space: FeatureSpace) -> np.ndarray:
             if feature in present and views[number] == view:
                 for word, bits in rules.marks.set[rules.marks.starts[number] : rules.marks.starts[number + 1]]:
                     row[int(word)] |= bits
-        fires &= ~row[: rules.words]
+        fires &= ~row[: rules.blocks]
         for start, stop in pairwise(planes[1:].tolist()):
             fires[: stop - start] &= row[start:stop]
     return fires & np.bitwise_or.reduce(rules.layout.of_label, axis=0)
@@ -91,7 +94,7 @@ ensembles = st.lists(grown_trees(), max_size=4).map(
 def compile_at(several: Sequence[Ensemble], lambda_: float) -> Rules:
     compounds = {label: ensemble.compounds(lambda_) for label, ensemble in enumerate(several)}
     frequency = np.arange(small_space().size)[::-1]
-    return compile_rules(compounds, len(several), small_space(), frequency)
+    return lay_out_all(compounds, len(several), small_space(), frequency)
 
 
 @settings(max_examples=100, deadline=None)
@@ -103,7 +106,7 @@ def compile_at(several: Sequence[Ensemble], lambda_: float) -> Rules:
 def test_rules_score_as_the_trees_do(several: list[Ensemble], present: list[set[int]], lambda_: float) -> None:
     rules = compile_at(several, lambda_)
     for features in present:
-        expected = [ensemble.score(features, lambda_) for ensemble in several]
+        expected = [score_of_trees(ensemble, features, lambda_) for ensemble in several]
         assert compiled_scores(rules, features, small_space()) == pytest.approx(expected, abs=1e-9)
 
 
@@ -150,7 +153,7 @@ def test_rows_scored_by_difference_from_whatever_is_known_are_the_sums_of_what_f
     rng = np.random.default_rng(seed)
     labels, weights = rng.integers(0, 3, 128).astype(np.int32), rng.integers(-(2**50), 2**50, 128)
     constant = rng.integers(-9, 9, 3)
-    known_fires, known_scores = np.zeros((4, 2), np.uint64), np.tile(constant, (4, 1))
+    known = KnownRows(np.zeros((4, 2), np.uint64), np.tile(constant, (4, 1)))
     for _ in range(2):
         fires = np.array(rows, np.uint64)
         places, alike = rng.integers(0, 4, (2, len(rows)))
@@ -162,9 +165,9 @@ def test_rows_scored_by_difference_from_whatever_is_known_are_the_sums_of_what_f
             ]
             for row in rows
         ]
-        found = np.empty((len(rows), 3), np.int64)
-        by_difference(fires, labels, weights, places, alike, known_fires, known_scores, found)
-        assert found.tolist() == expected
+        scores = np.empty((len(rows), 3), np.int64)
+        by_difference(RuleWeights(labels, weights), BitRows(fires, places, alike, scores), known)
+        assert scores.tolist() == expected
         sums = np.tile(constant, (len(rows), 1))
         score(fires, labels, weights, sums)
         assert sums.tolist() == expected
@@ -199,7 +202,7 @@ def test_compounds_and_their_layout_are_what_they_are_defined_to_be(
         assert list(ensemble.compounds(lambda_).items()) == list(theta[label].items())
     frequency = np.random.default_rng(seed).integers(-3, 3, small_space().size)
     expected = oracle.compile_rules(theta, len(several), small_space(), frequency)
-    assert_same(compile_rules(theta, len(several), small_space(), frequency), expected)
+    assert_same(lay_out_all(theta, len(several), small_space(), frequency), expected)
 
 
 rules_of_a_label = st.dictionaries(
@@ -216,7 +219,7 @@ rules_of_a_label = st.dictionaries(
 def test_many_rules_are_laid_out_as_they_are_defined_to_be(theta: dict[int, dict[Literals, float]]) -> None:
     frequency = np.arange(small_space().size) // 7
     expected = oracle.compile_rules(theta, 5, small_space(), frequency)
-    assert_same(compile_rules(theta, 5, small_space(), frequency), expected)
+    assert_same(lay_out_all(theta, 5, small_space(), frequency), expected)
 
 
 @pytest.mark.parametrize("lambda_", [0.0, 3.0])

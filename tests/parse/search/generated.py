@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpuparse.boost.ensemble import Literals
+from gpuparse.boost.compounds import Compounds, Literals
 from gpuparse.kernels import cpu
 from gpuparse.options import Strategy
 from gpuparse.parse.features.space import FeatureSpace
 from gpuparse.parse.logic.vocabulary import Vocabulary, build_vocabulary
-from gpuparse.parse.model.rules import compile_rules
+from gpuparse.parse.model.rules import Rules, lay_out
 from gpuparse.parse.search.parser import Parser
 from gpuparse.trees import Token, load_language, parse_tree
 from tests.parse.search.oracle import Oracle
@@ -52,13 +53,20 @@ def random_compounds(vocabulary: Vocabulary, seed: int, n_rules: int = 60) -> di
     return compounds
 
 
+def lay_out_all(
+    theta: Mapping[int, Mapping[Literals, float]], n_labels: int, space: FeatureSpace, frequency: np.ndarray
+) -> Rules:
+    """The rules of labels whose parameters are known by compound feature."""
+    return lay_out({label: Compounds.of(parameters) for label, parameters in theta.items()}, n_labels, space, frequency)
+
+
 def make_parser(
     vocabulary: Vocabulary, compounds: dict[int, dict[Literals, float]], strategy: Strategy, max_children: int,
     kernels: Any = cpu,
 ) -> Parser:  # fmt: skip
     space = FeatureSpace(vocabulary)
     frequency = np.random.default_rng(0).permutation(space.size)
-    rules = compile_rules(compounds, len(vocabulary.labels), space, frequency)
+    rules = lay_out_all(compounds, len(vocabulary.labels), space, frequency)
     return Parser(vocabulary, rules, strategy, max_children, kernels)
 
 

@@ -17,15 +17,15 @@ from gpuparse.parse.features.space import FeatureSpace
 from gpuparse.parse.logic.state import Run
 from gpuparse.parse.logic.strategy import NO_HEAD, allows_children, find_heads, make_logic
 from gpuparse.parse.logic.vocabulary import Vocabulary
-from gpuparse.parse.model.rules import Rules, compile_rules
+from gpuparse.parse.model.rules import Rules
 from gpuparse.parse.search.atoms import collect_atoms, look_up_words
 from gpuparse.parse.search.expansion import Grammar, expand, make_batch, most_candidates
 from gpuparse.parse.search.memory import make_memory
-from gpuparse.parse.search.pool import Register, make_pool
+from gpuparse.parse.search.pool import make_pool, take_slot
 from gpuparse.parse.search.scoring import HostScorer
 from gpuparse.parse.search.state import begin_state, follow, site_of, state_of
 from gpuparse.trees import Token
-from tests.parse.search.generated import WORDS, random_compounds, tiny_vocabulary
+from tests.parse.search.generated import WORDS, lay_out_all, random_compounds, tiny_vocabulary
 
 MAX_CHILDREN = 6
 _look_up, _begin, _follow, _expand = kernel(look_up_words), kernel(begin_state), kernel(follow), kernel(expand)
@@ -44,7 +44,7 @@ def test_rules_fire_where_their_literals_hold(strategy: Strategy, monkeypatch: p
     vocabulary = tiny_vocabulary(3)
     compounds = random_compounds(vocabulary, 5, n_rules=80)
     space = FeatureSpace(vocabulary)
-    rules = compile_rules(compounds, len(vocabulary.labels), space, np.arange(space.size))
+    rules = lay_out_all(compounds, len(vocabulary.labels), space, np.arange(space.size))
     logic = make_logic(vocabulary, strategy, MAX_CHILDREN)
     grammar = Grammar(collect_atoms(space, rules.features, rules.marks), logic, rules.layout)
     for name, size in (("RUNS", 64), ("PATTERNS", 32), ("VIEWS", 16), ("ROLE_ROWS", 16)):
@@ -52,7 +52,7 @@ def test_rules_fire_where_their_literals_hold(strategy: Strategy, monkeypatch: p
     draw, n_words = random.Random(1), 12
     pool = make_pool(1, n_words, len(vocabulary.labels), len(grammar.atoms.groups), 1000, 1, False)
     memory = make_memory(rules, MAX_CHILDREN, n_words)
-    batch = make_batch(most_candidates(n_words, MAX_CHILDREN), rules.words, len(vocabulary.labels))
+    batch = make_batch(most_candidates(n_words, MAX_CHILDREN), rules.blocks, len(vocabulary.labels))
     scorer = HostScorer(cpu.score_rows, rules)
     fired = 0
     for _ in range(6):
@@ -60,8 +60,7 @@ def test_rules_fire_where_their_literals_hold(strategy: Strategy, monkeypatch: p
             Token(WORDS.get(tag, "oh"), tag)
             for tag in draw.choices(["NN", "VB", "DT", ",", "QQ"], k=draw.randint(1, n_words))
         ]
-        pool.registers[0, Register.WORDS] = len(tokens)
-        pool.terminals[0, : len(tokens)] = vocabulary.terminals(tokens)
+        take_slot(pool, 0, vocabulary.terminals(tokens))
         _look_up(grammar.atoms, pool.terminals[0], len(tokens), pool.of_word[0])
         _begin(pool, 0)
         for step in range(1, 8):
