@@ -24,6 +24,8 @@ from gpuparse.parse.needs import Needs, in_bytes, peak_memory
 from gpuparse.parse.train import Corpus, Observer
 from gpuparse.printable import printable
 
+FEW_TO_TUNE_ON = 30  # sentences: with so few F1 hardly tells one lambda from the next
+
 
 class TrainingDisplay(Observer):
     """Shows training on stderr."""
@@ -68,6 +70,10 @@ class TrainingDisplay(Observer):
         if corpus.left_out:
             said += f"; {corpus.left_out} left out (too long, or no words)"
         self._say(said + (f"; {skipped} malformed trees skipped" if skipped else ""))
+        if 0 < len(corpus.tuning) < FEW_TO_TUNE_ON:
+            self._say(
+                f"WARNING: lambda is chosen by {len(corpus.tuning)} sentences, which tell little; name more with --dev"
+            )
 
     def needs(self, needs: Needs, warnings: Sequence[str]) -> None:
         disk = needs.matrix + needs.logs

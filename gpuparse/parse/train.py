@@ -209,8 +209,7 @@ def train(
         return model
     wait_until_compiled()
     curve = calibrate(model, corpus.tuning, lambda_grid(model), options, devices[0], observer)
-    best = max(curve, key=lambda point: (point.f1, point.lambda_))
-    return replace(model, lambda_=best.lambda_, curve=tuple(curve))
+    return replace(model, lambda_=chosen_point(curve).lambda_, curve=tuple(curve))
 
 
 def _check_needs(
@@ -245,6 +244,16 @@ def _learn_tags(
     observer.stage("retagging", 0)
     wait_until_compiled()
     return tagger, retag(corpus, tagger, language, tagger_options, knowledge)
+
+
+def chosen_point(curve: Sequence[CurvePoint]) -> CurvePoint:
+    """The point with the best F1; of several the last, at the smallest lambda: a tie tells that little was tuned on.
+
+    >>> points = [CurvePoint(lambda_, 1, 1, f1, f1, f1) for lambda_, f1 in ((0.4, 90.0), (0.2, 95.0), (0.1, 95.0))]
+    >>> chosen_point(points).lambda_
+    0.1
+    """
+    return max(curve, key=lambda point: (point.f1, -point.lambda_))
 
 
 def lambda_grid(model: Model, ratio: float = math.sqrt(2.0), points: int = 9) -> list[float]:
