@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 SYNTHETIC_SENTENCES = 1000
 GPU_JOBS = 4
-LEARNING, TUNING = "Learning", "Tuning and tagging"  # the panels of --help
+RESOURCES, LEARNING, TUNING = "Memory and disk", "Learning", "Tuning and tagging"  # the panels of --help
 DECISIVE = ("max_words", "max_children", "tune_fraction", "tagger", "retag", "memory", "keep_all")  # besides learning
 SYNTHETIC = (
     f"gpuparse: NO TREEBANK WAS GIVEN: training on {SYNTHETIC_SENTENCES} synthetic sentences of invented words. The "
@@ -53,8 +53,10 @@ def _read_config(context: typer.Context, file: Path | None) -> Path | None:
         return None
     try:
         settings = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        raise UsageError(f"{file}: can't be read as TOML: {error}") from error
+    except OSError as error:
+        raise UsageError(f"{file}: can't be read: {error.strerror}.") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise UsageError(f"{file}: can't be read as TOML: {error}.") from error
     known = {parameter.name for parameter in context.command.params} - {"config", "treebanks"}
     settings = {name.replace("-", "_"): value for name, value in settings.items()}
     unknown = sorted(set(settings) - {str(name) for name in known})
@@ -98,7 +100,7 @@ def train_command(
     language: LanguageFile = None,
     classes: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Classes of words, made by gpuparse classes: features of head words."),
+        typer.Option(metavar="FILE", help="Classes of words, from gpuparse classes, as features."),
     ] = None,
     skip_bad: SkipBad = False,
     config: Annotated[
@@ -106,18 +108,25 @@ def train_command(
         typer.Option(metavar="FILE.toml", callback=_read_config, is_eager=True, help="Read options from a file."),
     ] = None,
     cache: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Keep the feature matrix here, for other runs too.")
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", rich_help_panel=RESOURCES, help="Keep the feature matrix here, for other runs too."
+        ),
     ] = None,
     memory: Annotated[
         int | None,
         typer.Option(
             metavar="SIZE",
             parser=_bytes,
+            rich_help_panel=RESOURCES,
             help="The most memory, as in 8G. [default: 80 % of free]",
         ),
     ] = TrainingOptions.memory,
     keep_all: Annotated[
-        bool, typer.Option("--keep-all", help="Learn from every inference, however large the treebank.")
+        bool,
+        typer.Option(
+            "--keep-all", rich_help_panel=RESOURCES, help="Learn from every inference, however large the treebank."
+        ),
     ] = TrainingOptions.keep_all,
     as_json: Json = False,
     strategy: Annotated[
@@ -143,7 +152,7 @@ def train_command(
     ] = Options.eta,
     split_margin: Annotated[
         float,
-        typer.Option(min=0.0, metavar="X", rich_help_panel=LEARNING, help="What a split gains, in lambdas."),
+        typer.Option(min=0.0, metavar="X", rich_help_panel=LEARNING, help="What a split must gain, in lambdas."),
     ] = Options.split_margin,
     penalty: Annotated[
         Penalty, typer.Option(metavar="l1|l2", rich_help_panel=LEARNING, help="The penalty on the parameters.")

@@ -37,7 +37,9 @@ def parse_command(
     search: SearchMethod = SearchOptions.method,
     by_length: Annotated[
         bool,
-        typer.Option("--by-length", help=f"Lengths of {SOME_LENGTHS[0]} to {SOME_LENGTHS[-1]} words, too, each apart."),
+        typer.Option(
+            "--by-length", help=f"Also each of some lengths from {SOME_LENGTHS[0]} to {SOME_LENGTHS[-1]} words."
+        ),
     ] = False,
     max_words: MaxWords = None,
     device: DeviceOption = "cpu",

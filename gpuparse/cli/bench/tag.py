@@ -26,7 +26,7 @@ def tag_command(
         typer.Option(
             "--test",
             metavar="FILE",
-            help="What to tag: trees, word/TAG or CoNLL-U; each apart. [default: the last tenth of the treebanks]",
+            help="What to tag: trees, word/TAG or CoNLL-U; each is scored on its own. [default: a tenth of the trees]",
         ),
     ] = None,
     tagged: Annotated[
