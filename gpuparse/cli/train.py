@@ -310,13 +310,14 @@ def train_model(
 ) -> Model:
     """Train, and write the model and its report."""
     from gpuparse.boost import read_log
+    from gpuparse.cli.prepare import tell_folders
     from gpuparse.cli.report import write_report
     from gpuparse.device import find_devices
     from gpuparse.parse.features.cache import check_place as check_cache
     from gpuparse.parse.model.file import check_place, save_model
     from gpuparse.parse.tagged_text import read_sources
     from gpuparse.parse.train import Observer, split_corpus, train
-    from gpuparse.trees import load_language, read_trees, synthetic_treebank
+    from gpuparse.trees import Meter, load_language, read_trees, synthetic_treebank, treebank_files
     from gpuparse.words import load_classes
 
     check_place(run.out)
@@ -327,11 +328,18 @@ def train_model(
     devices = [found.kernels for found in find_devices(device)]
     language = load_language(run.language)
     classes = None if run.classes is None else load_classes(run.classes)
-    observer.stage("reading", 0)
+    told = [*(run.treebanks or []), *(run.dev or [])]
+    tell_folders(told)
+    meter = Meter(treebank_files(told))
+    observer.reading(meter.share)
     skipped: list[Any] = []
 
     def read(paths: Sequence[str]) -> list[Tree]:
-        return list(read_trees(paths, skip_bad=run.skip_bad, skipped=skipped))
+        trees = []
+        for tree in read_trees(paths, skip_bad=run.skip_bad, skipped=skipped, meter=meter):
+            trees.append(tree)
+            observer.step()
+        return trees
 
     treebank = read(run.treebanks) if run.treebanks else list(synthetic_treebank(SYNTHETIC_SENTENCES, options.seed))
     tuning = read(run.dev) if run.dev else None
