@@ -31,7 +31,7 @@ def folder_of(out: Path) -> Path:
 
 
 def check_start(out: Path, resume: bool, overwrite: bool) -> None:
-    """Refuse to start where something would be lost, or where there is nothing to go on with."""
+    """Refuse to start where something would be lost, or where there is nothing to continue."""
     folder = folder_of(out)
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder}: this should be the folder of the run, and is a file. Choose another --output.")
