@@ -12,6 +12,7 @@ from typing import Any
 
 from gpuparse.device import find_device
 from gpuparse.errors import InputError, UsageError
+from gpuparse.jit import telling
 from gpuparse.options import Effort, Method, SearchOptions
 from gpuparse.parse.input import parse_sentences, read_text
 from gpuparse.parse.model.file import load_model
@@ -33,6 +34,7 @@ class LoadedParser:
     def __init__(
         self, model: Model, options: SearchOptions | None = None, lambda_: float | None = None, device: str = "auto"
     ) -> None:
+        telling.expect("parse")
         self.model = model
         self.options = options or SearchOptions()
         kernels = find_device(device).kernels

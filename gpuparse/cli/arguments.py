@@ -14,24 +14,26 @@ Treebanks = Annotated[
 ]
 OptionalTreebanks = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[TREEBANK...]", help="Treebank files or folders, - for stdin; else invented trees."),
+    typer.Argument(metavar="[TREEBANK...]", help="Files or folders, - for stdin. [default: synthetic trees]"),
 ]
 ModelOption = Annotated[
     str | None, typer.Option("--model", metavar="MODEL", help="The model, if it is not the first argument.")
 ]
 LanguageFile = Annotated[
     Path | None,
-    typer.Option("--language", metavar="FILE", help="What is special to it (TOML). [default: English]"),
+    typer.Option("--language", metavar="FILE", help="A language file (TOML). [default: English]"),
 ]
 MaxWords = Annotated[int | None, typer.Option(min=1, metavar="N", help="Only sentences of at most N words.")]
 SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Leave out malformed trees, and say how many.")]
 Output = Annotated[
     Path | None,
-    typer.Option("--output", "-o", metavar="FILE", help="The file to write. [default: the standard output]"),
+    typer.Option("--output", "-o", metavar="FILE", help="The file to write. [default: stdout]"),
 ]
+AllText = Annotated[bool, typer.Option("--text", help="The arguments are text, not names of files.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, metavar="N", help="The seed of random choices.")]
-DeviceOption = Annotated[str, typer.Option("--device", metavar="DEVICE", help="auto, cpu, or a GPU such as 0.")]
+DEVICE_HELP = "auto, cpu, or a GPU such as 0."
+DeviceOption = Annotated[str, typer.Option("--device", metavar="DEVICE", help=DEVICE_HELP)]
 StrategyOption = Annotated[
     Strategy,
     typer.Option("--strategy", metavar="r2l|l2r|bu", help="Right to left, left to right, or bottom-up."),
@@ -53,7 +55,7 @@ Limit = Annotated[
 ]
 EffortOption = Annotated[
     Effort,
-    typer.Option("--effort", metavar="EFFORT", help="For better trees: fast, normal or thorough."),
+    typer.Option("--effort", metavar="EFFORT", help="Search time: fast, normal or thorough."),
 ]
 SearchMethod = Annotated[
     Method,

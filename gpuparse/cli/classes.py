@@ -50,13 +50,13 @@ def classes_command(
         typer.Option("--input", metavar="KIND", help="auto, text, lines, tokens, tagged or trees."),
     ] = InputKind.AUTO,
     granularities: Annotated[
-        str, typer.Option(metavar="N,N...", help="How many classes, at each granularity; falling.")
+        str, typer.Option(metavar="N,N...", help="How many classes, from fine to coarse.")
     ] = ",".join(map(str, ClassOptions.granularities)),
     least: Annotated[
-        int, typer.Option("--min-count", min=1, metavar="N", help="Words that occur less often have no class.")
+        int, typer.Option("--min-count", min=1, metavar="N", help="Rarer words have no class.")
     ] = ClassOptions.least,
     keep_case: Annotated[
-        bool, typer.Option("--keep-case", help="Tell The from the. [default: all words in lower case]")
+        bool, typer.Option("--keep-case", help="Keep capitals. [default: all in lower case]")
     ] = not ClassOptions.fold,
     sweeps: Annotated[int, typer.Option(min=1, metavar="N", help="The most passes over all words.")] = (
         ClassOptions.sweeps
@@ -67,7 +67,7 @@ def classes_command(
 ) -> None:
     """Induce classes of words: words among the same neighbours.
 
-    Prints the classes of the coarsest granularity with their most frequent words.
+    Prints the coarsest classes with their most frequent words.
     """
     options = ClassOptions(_granularities(granularities), least, not keep_case, sweeps)
     from gpuparse.words import save_classes

@@ -32,8 +32,7 @@ def evaluate_command(
         bool,
         typer.Option(
             "--by-tokens",
-            help="Only GOLD's tags decide what is punctuation. EVALB differs: it scores no sentence where a parser's "
-            "tags disagree.",
+            help="Only GOLD's tags decide what is punctuation. EVALB leaves out sentences whose tags disagree.",
         ),
     ] = False,
     as_json: Json = False,

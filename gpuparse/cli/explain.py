@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gpuparse.cli.arguments import DeviceOption, Json, Lambda, Limit, ModelOption, SearchMethod
+from gpuparse.cli.arguments import (
+    DEVICE_HELP,
+    SEARCH_PANEL,
+    AllText,
+    Json,
+    Lambda,
+    Limit,
+    ModelOption,
+    SearchMethod,
+)
 from gpuparse.cli.output import results_to
 from gpuparse.cli.parse import meter_of, needs_no_display, read_sentences, sort_arguments
 from gpuparse.errors import InputError, UsageError
@@ -48,8 +57,7 @@ def explain_command(
         list[str] | None,
         typer.Argument(
             metavar="[MODEL] [FILE|TEXT]...",
-            help="The model, by default the English one; then sentences, in quotes, or files. By default, or with -, "
-            "the standard input.",
+            help="The model, by default the English one; then files, folders, or text in quotes; by default stdin (-).",
         ),
     ] = None,
     output: Annotated[
@@ -58,14 +66,12 @@ def explain_command(
             "--output",
             "-o",
             metavar="FILE",
-            help="The file to write; .html, .json, .svg or .txt sets the format. [default: the standard output]",
+            help="The file to write; .html, .json, .svg or .txt sets the format. [default: stdout]",
         ),
     ] = None,
     form: Annotated[
         ExplanationFormat | None,
-        typer.Option(
-            "--format", metavar="FORMAT", help="text, json, html (a page), or svg (the tree alone). [default: text]"
-        ),
+        typer.Option("--format", metavar="FORMAT", help="text, json, html or svg (the tree alone). [default: text]"),
     ] = None,
     as_json: Json = False,
     rules: Annotated[
@@ -73,8 +79,7 @@ def explain_command(
         typer.Option(
             min=0,
             metavar="N",
-            help="Rules per constituent, the heaviest first. "
-            f"[default: {SHORT_AMOUNT.rules}; json, html: {Amount.rules}]",
+            help=f"Rules per constituent. [default: {SHORT_AMOUNT.rules}; json, html: {Amount.rules}]",
         ),
     ] = None,
     facts: Annotated[
@@ -89,21 +94,19 @@ def explain_command(
     model: ModelOption = None,
     kind: Annotated[
         InputKind,
-        typer.Option(
-            "--input", metavar="KIND", help="text, lines, tokens, tagged, trees or auto, as for gpuparse parse."
-        ),
+        typer.Option("--input", metavar="KIND", help="As for parse: text, lines, tokens, tagged, trees or auto."),
     ] = InputKind.AUTO,
-    all_text: Annotated[
-        bool, typer.Option("--text", help="The arguments are text, even those that look like files.")
-    ] = False,
-    device: DeviceOption = "auto",
+    all_text: AllText = False,
+    device: Annotated[
+        str, typer.Option("--device", metavar="DEVICE", rich_help_panel=SEARCH_PANEL, help=DEVICE_HELP)
+    ] = "auto",
     limit: Limit = SearchOptions.limit,
     search: SearchMethod = SearchOptions.method,
     lambda_: Lambda = None,
 ) -> None:
     """Explain a parse: why each constituent won, and over what.
 
-    A page to click on: gpuparse explain "The old man saw the dog." --output why.html
+    As a page: gpuparse explain "The old man saw the dog." --output why.html
     """
     from gpuparse.cli.progress import Progress
     from gpuparse.device import find_device

@@ -19,12 +19,14 @@ import typer
 from gpuparse.cli import prepare
 from gpuparse.cli.arguments import (
     SEARCH_PANEL,
+    AllText,
     DeviceOption,
     EffortOption,
     Json,
     Lambda,
     Limit,
     ModelOption,
+    Output,
     SearchMethod,
 )
 from gpuparse.options import InputKind, SearchOptions
@@ -50,8 +52,7 @@ def parse_command(
         list[str] | None,
         typer.Argument(
             metavar="[MODEL] [FILE|TEXT]...",
-            help="The model, by default the English one; then files, folders, or text in quotes. By default, or with "
-            "-, the standard input.",
+            help="The model, by default the English one; then files, folders, or text in quotes; by default stdin (-).",
         ),
     ] = None,
     kind: Annotated[
@@ -59,8 +60,8 @@ def parse_command(
         typer.Option(
             "--input",
             metavar="KIND",
-            help="text: running text; lines: a sentence of text per line; tokens: the same, cut at blanks; tagged: "
-            "word/TAG, a sentence per line; trees: a treebank; auto: text, tagged or trees.",
+            help="text, lines (a sentence per line), tokens (cut at blanks), tagged (word/TAG), trees; auto: text, "
+            "tagged or trees.",
         ),
     ] = InputKind.AUTO,
     layout: Annotated[
@@ -68,27 +69,25 @@ def parse_command(
         typer.Option("--format", metavar="FORMAT", help="brackets, pretty, drawn, json or svg. [default: brackets]"),
     ] = None,
     as_json: Json = False,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="The file to write; FILE.part until all is parsed. [default: the standard output]",
-        ),
-    ] = None,
+    output: Output = None,
     k: Annotated[
         int, typer.Option("--k", min=1, metavar="N", help="The N best trees of each sentence.")
     ] = SearchOptions.k,
-    gap: Annotated[
-        float | None,
-        typer.Option("--gap", min=0.0, metavar="X", help="No tree that costs so much more than the best."),
-    ] = None,
+    effort: EffortOption = SearchOptions.effort,
     model: ModelOption = None,
-    all_text: Annotated[bool, typer.Option("--text", help="The arguments are text, not names of files.")] = False,
+    all_text: AllText = False,
     tagger: Annotated[bool, typer.Option("--tagger", help="Tag the words of trees and tagged input anew.")] = False,
     device: DeviceOption = "auto",
-    effort: EffortOption = SearchOptions.effort,
+    gap: Annotated[
+        float | None,
+        typer.Option(
+            "--gap",
+            min=0.0,
+            metavar="X",
+            rich_help_panel=SEARCH_PANEL,
+            help="With --k: only trees that cost at most X more than the best.",
+        ),
+    ] = None,
     limit: Limit = SearchOptions.limit,
     max_words: Annotated[
         int | None,
@@ -104,10 +103,10 @@ def parse_command(
     ] = None,
     search: SearchMethod = SearchOptions.method,
     width: Annotated[
-        int, typer.Option(min=1, metavar="N", rich_help_panel=SEARCH_PANEL, help="Of a beam: states that wait.")
+        int, typer.Option(min=1, metavar="N", rich_help_panel=SEARCH_PANEL, help="Beam: the most states that wait.")
     ] = SearchOptions.width,
     max_popped: Annotated[
-        int, typer.Option(min=1, metavar="N", rich_help_panel=SEARCH_PANEL, help="Of a beam: states looked at.")
+        int, typer.Option(min=1, metavar="N", rich_help_panel=SEARCH_PANEL, help="Beam: the most states expanded.")
     ] = SearchOptions.max_popped,
     max_min: Annotated[
         bool,
@@ -125,12 +124,7 @@ def parse_command(
 ) -> None:
     """Parse sentences of text, files or treebanks.
 
-    Every token comes back, in order, and every sentence gets a tree. For example:
-    gpuparse parse my.model wsj/23 --input trees
-
-    With --json each tree has a status. optimal: proved that no tree is cheaper. limit, timeout: the best tree found
-    until then. fallback: no tree was found, a partial one was finished. long (more than --max-words), memory (too
-    little): parsed in pieces. flat: no words.
+    For example: gpuparse parse my.model wsj/23 --input trees
     """
     from gpuparse.api import LoadedParser
     from gpuparse.cli.devices import chosen_device

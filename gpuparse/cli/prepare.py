@@ -83,7 +83,9 @@ def tell_folders(paths: Sequence[str]) -> None:
         if Path(path).is_dir():
             number = len(treebank_files(path))
             ignored = sum(file.is_file() for file in Path(path).rglob("*")) - number
-            print(f"gpuparse: {path}: {number} files read, {ignored} ignored", file=sys.stderr)
+            print(
+                f"gpuparse: {path}: {number} file{'' if number == 1 else 's'} read, {ignored} ignored", file=sys.stderr
+            )
 
 
 def prepared_trees(

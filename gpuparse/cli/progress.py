@@ -20,12 +20,15 @@ Item = TypeVar("Item")
 
 SHOWN_AFTER = 0.5  # seconds: shorter work needs no display
 SUMMED_UP_AFTER = 2.0  # seconds: shorter work ends without a line
+BETWEEN_DRAWINGS = 0.5  # seconds, while something is measured
 BETWEEN_REPORTS = 60.0  # seconds, if stderr is not a terminal
 BAR_WIDTH = 20
 
 
-def live_display(console: Console, screen: Callable[[], RenderableType]) -> Live:
+def live_display(console: Console, screen: Callable[[], RenderableType], by_itself: bool = True) -> Live:
     """A display at the bottom of the terminal; what is printed to stderr in the meantime appears above it.
+
+    It is drawn anew by a thread of its own, or where it is not to do so `by_itself`, by its `refresh`.
 
     >>> from rich.console import Console
     >>> live_display(Console(), lambda: "3 sentences").transient
@@ -35,7 +38,7 @@ def live_display(console: Console, screen: Callable[[], RenderableType]) -> Live
 
     return Live(
         console=console, get_renderable=screen, refresh_per_second=4, transient=True,
-        redirect_stdout=False, redirect_stderr=True,
+        redirect_stdout=False, redirect_stderr=True, auto_refresh=by_itself,
     )  # fmt: skip
 
 
@@ -61,18 +64,20 @@ class Progress:
         total: int | None = None,  # how many there are, if that is known
         share: Callable[[], float | None] | None = None,  # how much of the work is done, if `total` is not known
         quiet: bool = False,  # nothing is drawn: the terminal is in use
+        measured: bool = False,  # the work is: it is drawn seldom, and no thread works beside it
     ) -> None:
         self._noun, self._total, self._share = noun, total, share
         self._outcomes: Counter[str] = Counter()
         self._count = 0
         self._began = self._last_line = time.monotonic()
-        self._at_terminal, self._quiet = sys.stderr.isatty(), quiet
+        self._at_terminal, self._quiet, self._measured = sys.stderr.isatty(), quiet, measured
+        self._last_drawing = self._began
         self._display = self._make_display() if self._at_terminal and not quiet else None
 
     def _make_display(self) -> Live:
         from rich.console import Console  # imported only if something is drawn, so that a start is quick
 
-        return live_display(Console(stderr=True), self._screen)
+        return live_display(Console(stderr=True), self._screen, by_itself=not self._measured)
 
     def __enter__(self) -> Progress:
         if self._display is not None:
@@ -91,8 +96,12 @@ class Progress:
         self._count += 1
         if outcome is not None:
             self._outcomes[outcome] += 1
-        if not self._at_terminal and time.monotonic() - self._last_line >= BETWEEN_REPORTS:
-            self._last_line = time.monotonic()
+        now = time.monotonic()
+        if self._measured and self._display is not None and now - self._last_drawing >= BETWEEN_DRAWINGS:
+            self._last_drawing = now
+            self._display.refresh()
+        if not self._at_terminal and now - self._last_line >= BETWEEN_REPORTS:
+            self._last_line = now
             self._print(", ".join(filter(None, [self._percentage.strip(), self._left, self._counted, self._rate])))
 
     def through(self, items: Iterable[Item]) -> Iterator[Item]:

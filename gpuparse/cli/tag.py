@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from enum import StrEnum
 from itertools import count, pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gpuparse.cli.arguments import Json, ModelOption
+from gpuparse.cli.arguments import AllText, Json, ModelOption, Output
 from gpuparse.cli.parse import meter_of, needs_no_display, read_sentences, sort_arguments
 from gpuparse.errors import UsageError
 from gpuparse.options import InputKind
@@ -32,32 +31,21 @@ def tag_command(
         list[str] | None,
         typer.Argument(
             metavar="[MODEL] [FILE|TEXT]...",
-            help="The model, by default the English one; then files, or text in quotes. By default, or with -, the "
-            "standard input.",
+            help="The model, by default the English one; then files, folders, or text in quotes; by default stdin (-).",
         ),
     ] = None,
     kind: Annotated[
         InputKind,
-        typer.Option("--input", metavar="KIND", help="text, lines, tokens, tagged, trees or auto, as for parse."),
+        typer.Option("--input", metavar="KIND", help="As for parse: text, lines, tokens, tagged, trees or auto."),
     ] = InputKind.AUTO,
     layout: Annotated[
         TagFormat | None,
         typer.Option("--format", metavar="FORMAT", help="tagged (word/TAG), conllu or json. [default: tagged]"),
     ] = None,
     as_json: Json = False,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="The file to write; FILE.part until all is tagged. [default: the standard output]",
-        ),
-    ] = None,
+    output: Output = None,
     model: ModelOption = None,
-    all_text: Annotated[
-        bool, typer.Option("--text", help="The arguments are text, even those that look like files.")
-    ] = False,
+    all_text: AllText = False,
 ) -> None:
     """Tag words with their parts of speech, and do not parse.
 

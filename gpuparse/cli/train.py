@@ -33,14 +33,14 @@ from gpuparse.parse.run_folder import LOG, RUN_FILE, begun_run, check_start, fol
 if TYPE_CHECKING:
     from gpuparse.device import Device
     from gpuparse.parse.model.model import Model
-    from gpuparse.parse.sources import WeightedTree
+    from gpuparse.parse.sources import SourceFile, WeightedTree
     from gpuparse.parse.train import Observer
     from gpuparse.tag import TaggedSource
     from gpuparse.trees import Language, Tree
 
 SYNTHETIC_SENTENCES = 1000
 GPU_JOBS = 4
-LEARNING, TUNING = "Learning", "Tuning and tagging"  # the panels of --help
+RESOURCES, LEARNING, TUNING = "Memory and disk", "Learning", "Tuning and tagging"  # the panels of --help
 DECISIVE = ("max_words", "max_children", "tune_fraction", "tagger", "retag", "memory", "keep_all")  # besides learning
 SYNTHETIC = (
     f"gpuparse: NO TREEBANK WAS GIVEN: training on {SYNTHETIC_SENTENCES} synthetic sentences of invented words. The "
@@ -54,8 +54,10 @@ def _read_config(context: typer.Context, file: Path | None) -> Path | None:
         return None
     try:
         settings = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        raise UsageError(f"{file}: can't be read as TOML: {error}") from error
+    except OSError as error:
+        raise UsageError(f"{file}: can't be read: {error.strerror}.") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise UsageError(f"{file}: can't be read as TOML: {error}.") from error
     known = {parameter.name for parameter in context.command.params} - {"config", "treebanks"}
     settings = {name.replace("-", "_"): value for name, value in settings.items()}
     unknown = sorted(set(settings) - {str(name) for name in known})
@@ -99,7 +101,7 @@ def train_command(
     language: LanguageFile = None,
     classes: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Classes of words, made by gpuparse classes: features of head words."),
+        typer.Option(metavar="FILE", help="Classes of words, from gpuparse classes, as features."),
     ] = None,
     skip_bad: SkipBad = False,
     config: Annotated[
@@ -107,18 +109,25 @@ def train_command(
         typer.Option(metavar="FILE.toml", callback=_read_config, is_eager=True, help="Read options from a file."),
     ] = None,
     cache: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Keep the feature matrix here, for other runs too.")
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", rich_help_panel=RESOURCES, help="Keep the feature matrix here, for other runs too."
+        ),
     ] = None,
     memory: Annotated[
         int | None,
         typer.Option(
             metavar="SIZE",
             parser=_bytes,
+            rich_help_panel=RESOURCES,
             help="The most memory, as in 8G. [default: 80 % of free]",
         ),
     ] = TrainingOptions.memory,
     keep_all: Annotated[
-        bool, typer.Option("--keep-all", help="Learn from every inference, however large the treebank.")
+        bool,
+        typer.Option(
+            "--keep-all", rich_help_panel=RESOURCES, help="Learn from every inference, however large the treebank."
+        ),
     ] = TrainingOptions.keep_all,
     as_json: Json = False,
     strategy: Annotated[
@@ -144,7 +153,7 @@ def train_command(
     ] = Options.eta,
     split_margin: Annotated[
         float,
-        typer.Option(min=0.0, metavar="X", rich_help_panel=LEARNING, help="What a split gains, in lambdas."),
+        typer.Option(min=0.0, metavar="X", rich_help_panel=LEARNING, help="What a split must gain, in lambdas."),
     ] = Options.split_margin,
     penalty: Annotated[
         Penalty, typer.Option(metavar="l1|l2", rich_help_panel=LEARNING, help="The penalty on the parameters.")
@@ -302,14 +311,15 @@ def train_model(
 ) -> Model:
     """Train, and write the model and its report."""
     from gpuparse.boost import read_log
+    from gpuparse.cli.prepare import tell_folders
     from gpuparse.cli.report import write_report
     from gpuparse.device import find_devices
     from gpuparse.parse.features.cache import check_place as check_cache
     from gpuparse.parse.model.file import check_place, save_model
-    from gpuparse.parse.sources import WeightedTree, read_treebanks
+    from gpuparse.parse.sources import WeightedTree, read_treebanks, source_files
     from gpuparse.parse.tagged_text import read_sources
     from gpuparse.parse.train import Observer, split_corpus, train
-    from gpuparse.trees import load_language, synthetic_treebank
+    from gpuparse.trees import Meter, load_language, synthetic_treebank
     from gpuparse.words import load_classes
 
     check_place(run.out)
@@ -320,17 +330,24 @@ def train_model(
     devices = [found.kernels for found in find_devices(device)]
     language = load_language(run.language)
     classes = None if run.classes is None else load_classes(run.classes)
-    observer.stage("reading", 0)
+    tell_folders([*(run.treebanks or []), *(run.dev or [])])
+    treebank_files, dev_files = source_files(run.treebanks or []), source_files(run.dev or [])
+    meter = Meter([file.path for file in (*treebank_files, *dev_files)])
+    observer.reading(meter.share)
     skipped: list[Any] = []
 
-    def read(names: Sequence[str]) -> list[WeightedTree]:
-        return list(read_treebanks(names, language, run.skip_bad, skipped))
+    def read(files: Sequence[SourceFile]) -> list[WeightedTree]:
+        trees = []
+        for tree in read_treebanks(files, language, run.skip_bad, skipped, meter):
+            trees.append(tree)
+            observer.step()
+        return trees
 
     if run.treebanks:
-        treebank = read(run.treebanks)
+        treebank = read(treebank_files)
     else:
         treebank = [WeightedTree(tree) for tree in synthetic_treebank(SYNTHETIC_SENTENCES, options.seed)]
-    tuning = [tree for tree, _ in read(run.dev)] if run.dev else None
+    tuning = [tree for tree, _ in read(dev_files)] if run.dev else None
     sources = read_sources(run.tagged or [], language)
     corpus = replace(split_corpus(treebank, tuning, language, options), sources=sources, classes=classes)
     observer.corpus(corpus, len(skipped))

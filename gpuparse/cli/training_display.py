@@ -6,7 +6,7 @@ import math
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
@@ -18,7 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from gpuparse.boost import Attempt
-from gpuparse.cli.progress import in_time, live_display
+from gpuparse.cli.progress import BETWEEN_REPORTS, in_time, live_display
 from gpuparse.parse.model.model import CurvePoint, Model
 from gpuparse.parse.needs import Needs, in_bytes, peak_memory
 from gpuparse.parse.train import Corpus, Observer
@@ -35,6 +35,8 @@ class TrainingDisplay(Observer):
         self._console = Console(stderr=True)
         self._began = time.monotonic()
         self._stage, self._total, self._done, self._stage_began = "", 0, 0, self._began
+        self._share: Callable[[], float | None] | None = None  # of the stage, if its steps can't be counted beforehand
+        self._last_line = self._began
         self._first: dict[str, Attempt] = {}
         self._last: dict[str, Attempt] = {}
         self._trees: dict[str, int] = {}
@@ -62,7 +64,12 @@ class TrainingDisplay(Observer):
             self._live = None
 
     def _say(self, line: str) -> None:
+        self._last_line = time.monotonic()
         print(f"{time.monotonic() - self._began:7.1f} s  {printable(line)}", file=sys.stderr, flush=True)
+
+    def reading(self, share: Callable[[], float | None]) -> None:
+        self.stage("reading", 0)
+        self._share = share
 
     def corpus(self, corpus: Corpus, skipped: int) -> None:
         """The treebank was read and prepared."""
@@ -91,11 +98,13 @@ class TrainingDisplay(Observer):
             self._stage_seconds[self._stage] = now - self._stage_began
             self._stage_cpu[self._stage] = cpu - self._stage_began_cpu
         self._stage, self._total, self._done, self._stage_began, self._stage_began_cpu = name, total, 0, now, cpu
+        self._share = None
         if name and self._live is None:
             self._say(name + (f": {total}" if total else ""))
 
     def step(self) -> None:
         self._done += 1
+        self._say_now_and_then()
 
     def tree(self, task: str, attempt: Attempt) -> None:
         with self._lock:
@@ -103,6 +112,12 @@ class TrainingDisplay(Observer):
             self._last[task] = attempt
             self._trees[task] = self._trees.get(task, 0) + attempt.kept
             self._seconds[task] = self._seconds.get(task, 0.0) + attempt.seconds
+        self._say_now_and_then()
+
+    def _say_now_and_then(self) -> None:
+        """Off a terminal: how far the stage is, once in a while."""
+        if self._live is None and time.monotonic() - self._last_line >= BETWEEN_REPORTS:
+            self._say(", ".join(self._how_far(time.monotonic())))
 
     def end(self, task: str, why: str) -> None:
         self._done += 1
@@ -134,21 +149,29 @@ class TrainingDisplay(Observer):
 
     def _screen(self) -> Group:
         now = time.monotonic()
-        done = self._done_share()
+        stage, *rest = self._how_far(now)
+        cells: list[Any] = [stage, in_time(now - self._began), *rest]
+        if 0 < (done := self._done_share()) < 1:
+            cells.append(ProgressBar(total=1.0, completed=done, width=40))
         head = Table.grid(padding=(0, 2))
-        count = f"  {self._done:,} of {self._total:,}" if self._total else f"  {self._done:,}" if self._done else ""
-        cells: list[Any] = [self._stage + count, in_time(now - self._began)]
-        if self._stage == "labels":
-            rate = sum(self._trees.values()) / max(now - self._stage_began, 1e-9)
-            cells.append(f"{rate:.1f} trees per second")
-        if 0 < done < 1:
-            left = (now - self._stage_began) * (1 - done) / done
-            cells += [f"{in_time(left)} left", ProgressBar(total=1.0, completed=done, width=40)]
         head.add_row(*cells)
         return Group(head, self._label_table()) if self._stage == "labels" else Group(head)
 
+    def _how_far(self, now: float) -> list[str]:
+        """The stage and its steps, how fast they are, and the time left."""
+        count = f"  {self._done:,} of {self._total:,}" if self._total else f"  {self._done:,}" if self._done else ""
+        told = [self._stage + count]
+        seconds, done = now - self._stage_began, self._done_share()
+        if self._stage == "labels":
+            told.append(f"{sum(self._trees.values()) / max(seconds, 1e-9):.1f} trees per second")
+        if 0 < done < 1:
+            told.append(f"{in_time(seconds * (1 - done) / done)} left")
+        return told
+
     def _done_share(self) -> float:
         """How much of the stage is done; labels that are being learned count by how far their lambda has come."""
+        if self._share is not None:
+            return self._share() or 0.0
         if not self._total:
             return 0.0
         with self._lock:

@@ -21,7 +21,8 @@ def warm_up_command() -> None:
     from gpuparse.practice import practise_explaining, practise_training
 
     os.environ[COMPILE_VARIABLE] = "wait"
-    with Progress("function", total=sum(telling.FUNCTIONS.values())) as progress:
+    total = telling.FOR_THE_REST if Background.here().is_done() else telling.FOR_EVERYTHING
+    with Progress("function", total=total) as progress:
         shown = 0
 
         def show(compiled: int) -> None:
@@ -31,9 +32,8 @@ def warm_up_command() -> None:
             shown = max(shown, compiled)
 
         Background.here().compile_all(show)
-        show(telling.FUNCTIONS["parse"])
         with telling.told_to(show):
             practise_explaining()
             practise_training()
-        show(sum(telling.FUNCTIONS.values()))  # some were compiled before, or are used by several commands
+        show(total)  # some were compiled before
     print(f"gpuparse: compiled, in {Store.here().folder}", file=sys.stderr)

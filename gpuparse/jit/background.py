@@ -42,16 +42,20 @@ class Background:
         """The one of this machine."""
         return cls(Store.here())
 
+    def is_done(self) -> bool:
+        """Whether everything is compiled, by whatever process."""
+        return self._file("ready").exists()
+
     def is_ready(self) -> bool:
         """Whether everything is compiled; if not, compilation is started, and its progress is reported now and then."""
         now = time.monotonic()
         if self._ready or self._failed or now - self._last_look < BETWEEN_LOOKS:
             return self._ready
         self._last_look = now
-        self._ready = self._file("ready").exists()
+        self._ready = self.is_done()
         if self._ready:
             if self._process is not None:
-                telling.on_stderr("compiled: at full speed from here")
+                telling.on_stderr("compiled: parsing is at full speed from here")
         elif self._process is None:
             self._start()
         else:
@@ -62,7 +66,7 @@ class Background:
         self._file("failed").unlink(missing_ok=True)
         environment = os.environ | {COMPILE_VARIABLE: "wait", CACHE_VARIABLE: str(self._store.root)}
         nothing = subprocess.DEVNULL
-        telling.on_stderr("compiling for this machine in the background, once; until it is done, parsing is slow")
+        telling.on_stderr("compiling what parsing needs in the background, once; until it is done, parsing is slow")
         self._lines = telling.Lines(telling.FUNCTIONS["parse"], self._say_later)
         try:
             self._process = subprocess.Popen(
@@ -103,7 +107,7 @@ class Background:
         """
         self._store.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         with locked(self._file("lock"), wait=listener is not None) as held:
-            if not held or self._file("ready").exists():
+            if not held or self.is_done():
                 return
             try:
                 from gpuparse.practice import practise_parsing

@@ -31,7 +31,7 @@ def folder_of(out: Path) -> Path:
 
 
 def check_start(out: Path, resume: bool, overwrite: bool) -> None:
-    """Refuse to start where something would be lost, or where there is nothing to go on with."""
+    """Refuse to start where something would be lost, or where there is nothing to continue."""
     folder = folder_of(out)
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder}: this should be the folder of the run, and is a file. Choose another --output.")
@@ -42,18 +42,18 @@ def check_start(out: Path, resume: bool, overwrite: bool) -> None:
             "away, or choose another --output."
         )
     if resume and not begun:
-        raise UsageError(f"--resume: there is no run to go on with in {folder}. Leave --resume out to begin one.")
+        raise UsageError(f"--resume: there is no run to continue in {folder}. Leave --resume out to begin one.")
     if resume or overwrite:
         return
     if out.is_file():
         raise UsageError(
             f"{out}: this file exists. --overwrite replaces it"
-            + (", --resume goes on with the run that made it" if begun else "")
+            + (", --resume continues the run that made it" if begun else "")
             + ", another --output keeps it."
         )
     if begun:
         raise UsageError(
-            f"{out}: an earlier run is unfinished. --resume goes on with it, --overwrite begins anew, another "
+            f"{out}: an earlier run is unfinished. --resume continues it, --overwrite begins anew, another "
             "--output keeps it."
         )
 

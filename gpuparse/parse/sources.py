@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gpuparse.errors import InputError, TreebankError
-from gpuparse.trees import Language, Token, Tree, read_trees, strip
+from gpuparse.trees import Language, Meter, Token, Tree, read_trees, strip, treebank_files
 
 LIST_SUFFIX = ".toml"
 MOST_WEIGHT = 1000
@@ -115,21 +115,27 @@ class WeightedTree(NamedTuple):
 
 
 def read_treebanks(
-    names: Sequence[str], language: Language, skip_bad: bool = False, skipped: list[TreebankError] | None = None
+    files: Sequence[SourceFile],
+    language: Language,
+    skip_bad: bool = False,
+    skipped: list[TreebankError] | None = None,
+    meter: Meter | None = None,
 ) -> Iterator[WeightedTree]:
-    """The trees of files, folders and lists of sources, each with what it counts.
+    """The trees of files, each with what it counts. Those of a source with a convention are stripped, and follow it."""
+    for file in files:
+        for tree in read_trees(file.path, skip_bad=skip_bad, skipped=skipped, meter=meter):
+            converted = tree if file.convention == Convention() else file.convention.converted(tree, language)
+            if converted is not None and file.without.isdisjoint(word for word in converted.words if word):
+                yield WeightedTree(converted, file.weight)
 
-    Those of a list are stripped, and follow the convention of their source; the others are as they are in the file.
-    """
-    for name in names:
-        if not is_list(name):
-            yield from map(WeightedTree, read_trees(name, skip_bad=skip_bad, skipped=skipped))
-            continue
-        for file in read_list(Path(name)):
-            for tree in read_trees(file.path, skip_bad=skip_bad, skipped=skipped):
-                converted = file.convention.converted(tree, language)
-                if converted is not None and file.without.isdisjoint(word for word in converted.words if word):
-                    yield WeightedTree(converted, file.weight)
+
+def source_files(names: Sequence[str]) -> list[SourceFile]:
+    """The files that names stand for: lists of sources, folders of treebanks, and files."""
+    return [file for name in names for file in (read_list(Path(name)) if is_list(name) else _plain_files(name))]
+
+
+def _plain_files(name: str) -> list[SourceFile]:
+    return [SourceFile(path) for path in treebank_files([name])]
 
 
 def is_list(name: str) -> bool:

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from gpuparse.errors import InputError
-from gpuparse.parse.sources import SourceFile, is_list, read_list
+from gpuparse.parse.sources import SourceFile, source_files
 from gpuparse.tag import TaggedSource
 from gpuparse.text.tokens import ROUND_BRACKETS
-from gpuparse.trees import Language, Token, read_trees, strip, treebank_files
+from gpuparse.trees import Language, Token, read_trees, strip
 
 COLUMNS = 10  # of CoNLL-U
 FORM, UPOS, XPOS = 1, 3, 4
@@ -20,7 +20,7 @@ TAGGED = re.compile(r"(.+)[/_]([^/_]+)")
 
 def read_sources(names: Sequence[str], language: Language) -> list[TaggedSource]:
     """The tagged sentences of files, folders of treebanks, and lists of sources."""
-    files = [file for name in names for file in _files_of(name)]
+    files = source_files(names)
     return [TaggedSource(list(_sentences_of(file, language)), file.weight) for file in files]
 
 
@@ -93,11 +93,3 @@ def _read_conllu(lines: Iterable[str], source: str) -> Iterator[list[Token]]:
         tokens.append(Token(ROUND_BRACKETS.get(word, word).replace(" ", NOT_GIVEN), tag))
     if tokens:
         yield tokens
-
-
-def _files_of(name: str) -> list[SourceFile]:
-    if is_list(name):
-        return read_list(Path(name))
-    if Path(name).is_dir():
-        return [SourceFile(file) for file in treebank_files([name])]
-    return [SourceFile(Path(name))]

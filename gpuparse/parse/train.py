@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -37,6 +37,9 @@ FOLDS_WITH_SOURCES = 3  # the same where every fold learns from other tagged tex
 
 class Observer(Watcher):
     """Is told how far training has come, and learning within it; the command line shows it. A task is a label's."""
+
+    def reading(self, share: Callable[[], float | None]) -> None:
+        """The treebank is being read, each tree a step; `share` says how much has been read, if that can be known."""
 
     def corpus(self, corpus: Corpus, skipped: int) -> None:
         """The treebank was read; so many malformed trees were skipped."""
@@ -184,8 +187,8 @@ def train(
     A run that was stopped goes on from its log; the cache folder, if any, keeps the feature matrix.
     """
     observer = observer or Observer()
-    _check_needs(corpus, language, options, log.parent, cache, observer)
     telling.expect("train")
+    _check_needs(corpus, language, options, log.parent, cache, observer)
     is_slow()  # so that what parsing needs is compiled meanwhile
     tagger, corpus = _learn_tags(corpus, language, options, observer)
     trees = corpus.trees()

@@ -12,6 +12,7 @@ from tests.cli.terminal import Stream, run_with_streams
 from tests.cli.test_command import COMMAND, run
 
 SCREEN = 50  # lines
+COMMON = 24  # lines up to the first heading of what few people need: a terminal of the usual size
 WIDTH = 80  # columns
 READ_MODELS = {"parse", "tag", "explain", "inspect", "bench parse"}
 WRITE_FILES = {"train", "classes", "parse", "tag", "explain", "prepare", "examples", "synth"}
@@ -84,6 +85,31 @@ def test_the_common_options_come_first_and_the_others_under_headings() -> None:
     shown = run("train", "--help").stdout
     places = [shown.index(word) for word in ("--output", "--device", "--resume", "Learning:", "--eta", "Tuning")]
     assert places == sorted(places)
+
+
+@pytest.mark.parametrize("name", SIMPLE)
+def test_what_most_people_need_fits_the_smallest_screen(name: str) -> None:
+    lines = run(*name.split(), "--help").stdout.splitlines()
+    panels = {f"{param.rich_help_panel}:" for param in options(name).values() if param.rich_help_panel}
+    first = next((number for number, line in enumerate(lines) if line in panels), len(lines))
+    assert len("\n".join(lines[:first]).rstrip().splitlines()) <= COMMON
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["--k", "0"], "'--k': "),
+        (["--limit", "many"], "'--limit': "),
+        (["--input", "treess"], "'--input': 'treess' is not one of 'auto', 'text', "),
+    ],
+)
+def test_a_wrong_value_is_told_without_the_words_of_the_library_that_found_it(
+    arguments: list[str], problem: str
+) -> None:
+    answer = run("parse", *arguments, "She left.")
+    assert answer.returncode == 2
+    assert f"Invalid value for {problem}" in answer.stderr
+    assert "Input should" not in answer.stderr
 
 
 def test_a_model_is_named_by_the_first_argument_or_by_the_option() -> None:

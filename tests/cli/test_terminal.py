@@ -12,6 +12,7 @@ import typer
 
 from gpuparse.cli.main import app
 from gpuparse.cli.progress import Progress
+from gpuparse.cli.training_display import TrainingDisplay
 from gpuparse.trees import synthetic_treebank
 from tests.cli.terminal import CONTROL, Stream, Typist, run_with_streams
 from tests.cli.test_command import COMMAND
@@ -154,6 +155,35 @@ def test_a_folder_says_how_many_files_were_read_and_ignored(command: str, tmp_pa
     ran = run_with_streams([*COMMAND, *command.split(), "wsj"], Stream.PIPE, Stream.PIPE, folder=tmp_path)
     assert len(ran.stdout.splitlines()) == 2
     assert "gpuparse: wsj: 2 files read, 1 ignored" in ran.messages
+
+
+@pytest.mark.parametrize("command", ["train --max-trees 1 --no-tagger --device cpu", "bench read", "bench features"])
+def test_work_on_a_treebank_says_it_of_its_folders_too(command: str, folder: Path) -> None:
+    (folder / "wsj").mkdir()
+    (folder / "treebank.mrg").rename(folder / "wsj" / "a.mrg")
+    (folder / "wsj" / "notes.txt").touch()
+    ran = run_with_streams([*COMMAND, *command.split(), "wsj"], Stream.PIPE, Stream.PIPE, folder=folder)
+    assert "gpuparse: wsj: 1 file read, 1 ignored" in ran.messages
+
+
+def test_a_benchmark_shows_a_bar(folder: Path) -> None:
+    many = (folder / "treebank.mrg").read_text() * 2000
+    (folder / "treebank.mrg").write_text(many)
+    ran = run_with_streams([*COMMAND, "bench", "read", "treebank.mrg", "--json"], Stream.FILE, folder=folder)
+    assert re.search(r"\d+ %  .*\d of 6 measurements", ran.messages)
+
+
+def test_training_off_a_terminal_says_now_and_then_how_far_a_stage_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with TrainingDisplay(0.1) as display:
+        display.stage("features", 2)
+        display.step()
+        assert "1 of 2" not in capsys.readouterr().err
+        monkeypatch.setattr("gpuparse.cli.training_display.BETWEEN_REPORTS", 0.0)
+        display.reading(lambda: 0.5)
+        display.step()
+    assert re.search(r"s  reading  1, \d+ s left\n", capsys.readouterr().err)
 
 
 def test_work_on_files_shows_the_share_done_the_rate_and_the_time_left_on_a_terminal_alone(tmp_path: Path) -> None:

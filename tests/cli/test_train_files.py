@@ -54,7 +54,7 @@ def test_the_model_has_a_default_name_and_is_never_overwritten_unasked(treebank:
 
 def test_there_must_be_something_to_resume(treebank: Path, tmp_path: Path) -> None:
     answer = train(tmp_path, treebank, "--resume")
-    assert (answer.returncode, "there is no run to go on with" in answer.stderr) == (2, True)
+    assert (answer.returncode, "there is no run to continue" in answer.stderr) == (2, True)
     assert os.listdir(tmp_path) == []
 
 

@@ -88,7 +88,7 @@ def first(cold: Path) -> subprocess.CompletedProcess[str]:
 def test_the_first_tree_comes_before_anything_is_compiled(first: subprocess.CompletedProcess[str]) -> None:
     assert first.stdout == TREE
     assert first.stderr == (
-        "gpuparse: compiling for this machine in the background, once; until it is done, parsing is slow\n"
+        "gpuparse: compiling what parsing needs in the background, once; until it is done, parsing is slow\n"
     )
 
 

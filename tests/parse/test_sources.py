@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gpuparse.errors import InputError
-from gpuparse.parse.sources import Convention, TagMapping, read_list, read_treebanks
+from gpuparse.parse.sources import Convention, TagMapping, read_list, read_treebanks, source_files
 from gpuparse.trees import Token, load_language, parse_tree
 
 LANGUAGE = load_language()
@@ -55,7 +55,7 @@ def test_treebanks_of_a_list_follow_their_conventions_and_have_their_weights(tmp
         'map = { CODE = "" }\nlabels = { NML = "NP" }'
     )
     names = [str(tmp_path / name) for name in ("plain.mrg", "mixture.toml")]
-    trees = [(str(tree), weight) for tree, weight in read_treebanks(names, LANGUAGE)]
+    trees = [(str(tree), weight) for tree, weight in read_treebanks(source_files(names), LANGUAGE)]
     assert trees == [("( (S (NML (NN rain))))", 1.0), ("( (S (NP (NN snow))))", 3.0)]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuparse.errors import InputError
+from gpuparse.errors import InputError, UsageError
 from gpuparse.parse.tagged_text import read_sources
 from gpuparse.trees import Token, load_language
 
@@ -85,7 +85,7 @@ def test_a_bad_file_is_told_with_its_line(tmp_path: Path, name: str) -> None:
 
 
 def test_a_file_that_is_not_there_and_one_that_is_no_text_are_told(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="can't be read"):
+    with pytest.raises(UsageError, match="no such file"):
         read(tmp_path / "none.tagged")
     (tmp_path / "bytes.tagged").write_bytes(b"\xff\xfe/NN")
     with pytest.raises(InputError, match="UTF-8"):

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gpuparse.cli.arguments import Json, MaxWords, OptionalTreebanks, StrategyOption
-from gpuparse.cli.prepare import prepared_trees
+from gpuparse.cli.bench.measuring import Step, measuring, no_step
+from gpuparse.cli.prepare import prepared_trees, tell_folders
 from gpuparse.cli.tables import print_json, print_table
 from gpuparse.options import Strategy
 
@@ -27,7 +28,10 @@ def features_command(
     as_json: Json = False,
 ) -> None:
     """Measure the feature matrix, and features during a search."""
-    figures = features_cost(_trees(treebanks or [], max_words), strategy)
+    tell_folders(treebanks or [])
+    trees = _trees(treebanks or [], max_words)
+    with measuring(len(trees), "sentence") as progress:
+        figures = features_cost(trees, strategy, progress.advance)
     if as_json:
         print_json(figures)
     else:
@@ -50,7 +54,7 @@ def _trees(treebanks: Sequence[str], max_words: int | None) -> list[Tree]:
     ]
 
 
-def features_cost(trees: Sequence[Tree], strategy: Strategy = Strategy.r2l) -> dict[str, Any]:
+def features_cost(trees: Sequence[Tree], strategy: Strategy = Strategy.r2l, step: Step = no_step) -> dict[str, Any]:
     """The size of the matrix, the CPU time and memory it took, and the time a candidate takes at parse time.
 
     `nonzeros` counts the entries of the matrix, `stored_nonzeros` those that are kept, since rows share segments.
@@ -69,7 +73,7 @@ def features_cost(trees: Sequence[Tree], strategy: Strategy = Strategy.r2l) -> d
     vocabulary = build_vocabulary(trees, load_language())
     build_training_data(Source([tree for tree in trees if len(tree) > 1][:1], vocabulary, order))  # compiles
     start = time.process_time()
-    training = build_training_data(Source(trees, vocabulary, order))
+    training = build_training_data(Source(trees, vocabulary, order), lambda _: step())
     cpu_seconds = time.process_time() - start
     return {
         **_sizes(training, vocabulary),

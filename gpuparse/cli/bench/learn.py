@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gpuparse.cli.arguments import DeviceOption, Json
+from gpuparse.cli.bench.measuring import Step, measuring, no_step
 from gpuparse.cli.tables import print_json, print_table
 
 if TYPE_CHECKING:
@@ -43,7 +44,8 @@ def learn_command(
 
     In CPU seconds, or on a GPU those of the clock. XGBoost is the extra `bench` and runs on the CPU.
     """
-    figures = learning_speed(rows, features, active, leaves, threads, device)
+    with measuring(2 * REPEATS + ALTERNATIONS) as progress:
+        figures = learning_speed(rows, features, active, leaves, threads, device, progress.advance)
     if figures["xgboost_tree_cpu_s"] is None:
         typer.echo("XGBoost is not installed: pip install 'gpuparse[bench]' for the comparison", err=True)
     if as_json:
@@ -62,7 +64,13 @@ def shown(value: Any) -> str:
 
 
 def learning_speed(
-    rows: int, features: int, active: int, leaves: int, threads: int = 1, device: str = "cpu"
+    rows: int,
+    features: int,
+    active: int,
+    leaves: int,
+    threads: int = 1,
+    device: str = "cpu",
+    step: Step = no_step,
 ) -> dict[str, Any]:
     """The least seconds per tree, ours and XGBoost's, and what bounds them.
 
@@ -76,7 +84,7 @@ def learning_speed(
     figures: dict[str, Any] = {"device": found.name, "device_about": found.about, "rows": rows, "features": features}
     figures |= {"ids": len(matrix.features), "threads": threads}
     held = found.kernels.hold(matrix)
-    figures |= _our_tree(held, task, leaves, threads, found)
+    figures |= _our_tree(held, task, leaves, threads, found, step)
 
     def stream() -> None:
         held.features.max()
@@ -142,7 +150,7 @@ def _zipf_rows(random: np.random.Generator, rows: int, features: int, active: in
     return drawn[kept], np.cumsum(kept.sum(axis=1))
 
 
-def _our_tree(matrix: Matrix, task: Task, leaves: int, threads: int, device: Device) -> dict[str, Any]:
+def _our_tree(matrix: Matrix, task: Task, leaves: int, threads: int, device: Device, step: Step) -> dict[str, Any]:
     """Seconds to grow a tree of about so many leaves, and to percolate the examples and rate the leaves."""
     from gpuparse.boost.options import Options
     from gpuparse.boost.path import LambdaPath, Workplace
@@ -168,9 +176,9 @@ def _our_tree(matrix: Matrix, task: Task, leaves: int, threads: int, device: Dev
             path.rate(tree, path.percolator.percolate(tree), lambda_)
 
         finish()
-        growing = [_seconds(partial(grow, path)) for _ in range(REPEATS)]
-        finishing = [_seconds(finish) for _ in range(REPEATS)]
-        speedups = _speedups(one, many, lambda team: partial(grow, path_of(team))) if device.name == "cpu" else {}
+        growing = [_seconds(partial(grow, path), step) for _ in range(REPEATS)]
+        finishing = [_seconds(finish, step) for _ in range(REPEATS)]
+        speedups = _speedups(one, many, lambda team: partial(grow, path_of(team)), step) if device.name == "cpu" else {}
     return {
         "leaves": tree.leaves(),
         "lambda": lambda_,
@@ -182,7 +190,7 @@ def _our_tree(matrix: Matrix, task: Task, leaves: int, threads: int, device: Dev
     }
 
 
-def _speedups(one: Team, many: Team, grower: Callable[[Team], Callable[[], object]]) -> dict[str, float]:
+def _speedups(one: Team, many: Team, grower: Callable[[Team], Callable[[], object]], step: Step) -> dict[str, float]:
     """The speedup of threads that share a tree, and of threads that grow one each, which is the most to expect.
 
     By the least wall-clock seconds; they take turns, so that other work on the machine affects all alike.
@@ -192,7 +200,10 @@ def _speedups(one: Team, many: Team, grower: Callable[[Team], Callable[[], objec
     calls = (alone, together, lambda: many.each(lambda grow: grow(), each))
     for call in calls:
         call()
-    turns = [[_seconds(call)[1] for call in calls] for _ in range(ALTERNATIONS)]
+    turns = []
+    for _ in range(ALTERNATIONS):
+        turns.append([_seconds(call)[1] for call in calls])
+        step()
     slow, shared, side_by_side = (min(walls) for walls in zip(*turns, strict=True))
     return {"threads_speedup": slow / shared, "jobs_speedup": many.threads * slow / side_by_side}
 
@@ -227,8 +238,10 @@ def _xgboost_tree(matrix: Matrix, task: Task, leaves: int, threads: int) -> floa
     return min(seconds[1:])
 
 
-def _seconds(call: Callable[[], object]) -> tuple[float, float]:
-    """CPU and wall-clock seconds of a call."""
+def _seconds(call: Callable[[], object], step: Step = no_step) -> tuple[float, float]:
+    """CPU and wall-clock seconds of a call, which is a step."""
     cpu, wall = time.process_time(), time.perf_counter()
     call()
-    return time.process_time() - cpu, time.perf_counter() - wall
+    seconds = time.process_time() - cpu, time.perf_counter() - wall
+    step()
+    return seconds

@@ -10,12 +10,15 @@ import typer
 
 from gpuparse.cli.arguments import DeviceOption, EffortOption, Json, Limit, MaxWords, ModelOption, SearchMethod
 from gpuparse.cli.bench.learn import shown
+from gpuparse.cli.bench.measuring import measuring
 from gpuparse.cli.parse import split_model
+from gpuparse.cli.prepare import tell_folders
 from gpuparse.cli.tables import print_json, print_table
 from gpuparse.errors import UsageError
 from gpuparse.options import SearchOptions
 
 if TYPE_CHECKING:
+    from gpuparse.cli.progress import Progress
     from gpuparse.parse.search.parser import Parser
     from gpuparse.trees import Language, Token
 
@@ -37,7 +40,9 @@ def parse_command(
     search: SearchMethod = SearchOptions.method,
     by_length: Annotated[
         bool,
-        typer.Option("--by-length", help=f"Lengths of {SOME_LENGTHS[0]} to {SOME_LENGTHS[-1]} words, too, each apart."),
+        typer.Option(
+            "--by-length", help=f"Also each of some lengths from {SOME_LENGTHS[0]} to {SOME_LENGTHS[-1]} words."
+        ),
     ] = False,
     max_words: MaxWords = None,
     device: DeviceOption = "cpu",
@@ -54,6 +59,7 @@ def parse_command(
     file, treebanks = split_model(arguments, model)
     if not treebanks:
         raise UsageError("there is no treebank to parse: gpuparse bench parse [MODEL] TREEBANK...")
+    tell_folders(treebanks)
     trained = load_model(file)
     processor = find_device(device)
     parser = Parser(trained.vocabulary, trained.rules(), trained.strategy, trained.max_children, processor.kernels)
@@ -64,8 +70,10 @@ def parse_command(
         "device_about": processor.about,
         "bandwidth_gb_s": bandwidth(processor.kernels) / 1e9,
     }
-    figures |= parsing_speed(parser, sentences, options)
-    lengths = [speed_of_length(parser, sentences, n, options) for n in SOME_LENGTHS] if by_length and sentences else []
+    some_lengths = SOME_LENGTHS if by_length and sentences else ()
+    with measuring(2 * len(sentences) + SENTENCES_OF_A_LENGTH * len(some_lengths), "parse") as progress:
+        figures |= parsing_speed(parser, sentences, options, progress)
+        lengths = [speed_of_length(parser, sentences, n, options, progress) for n in some_lengths]
     if as_json:
         print_json(figures | ({"by_length": lengths} if by_length else {}))
         return
@@ -75,14 +83,14 @@ def parse_command(
 
 
 def speed_of_length(
-    parser: Parser, sentences: Sequence[Sequence[Token]], n_tokens: int, options: SearchOptions
+    parser: Parser, sentences: Sequence[Sequence[Token]], n_tokens: int, options: SearchOptions, progress: Progress
 ) -> dict[str, Any]:
     """The speed on sentences of one length, and what the searches came to."""
     from gpuparse.parse.search.parser import Outcome
 
     some = sentences_of_length(sentences, n_tokens)
     start = time.process_time()
-    results = list(parser.parse(some, options))
+    results = list(progress.through(parser.parse(some, options)))
     seconds = max(time.process_time() - start, 1e-9)
     return {
         "length": n_tokens,
@@ -125,16 +133,18 @@ def treebank_sentences(treebanks: Sequence[str], language: Language, max_words: 
     ]
 
 
-def parsing_speed(parser: Parser, sentences: Sequence[Sequence[Token]], options: SearchOptions) -> dict[str, Any]:
+def parsing_speed(
+    parser: Parser, sentences: Sequence[Sequence[Token]], options: SearchOptions, progress: Progress
+) -> dict[str, Any]:
     """Sentences and partial parses per CPU second, the shares of the time, and how many parses are proved optimal."""
     from gpuparse.jit import wait_until_compiled
 
     wait_until_compiled()
     list(parser.parse(sentences[:WARM_UP], options))
     start, began = time.process_time(), time.perf_counter()
-    results = list(parser.parse(sentences, options))
+    results = list(progress.through(parser.parse(sentences, options)))
     seconds, wall = max(time.process_time() - start, 1e-9), max(time.perf_counter() - began, 1e-9)
-    shares = _shares(parser, sentences, options)
+    shares = _shares(parser, sentences, options, progress)
     scored = sum(result.scored for result in results)
     number = max(len(results), 1)
     return {
@@ -153,10 +163,15 @@ def parsing_speed(parser: Parser, sentences: Sequence[Sequence[Token]], options:
     }
 
 
-def _shares(parser: Parser, sentences: Sequence[Sequence[Token]], options: SearchOptions) -> dict[str, float]:
+def _shares(
+    parser: Parser, sentences: Sequence[Sequence[Token]], options: SearchOptions, progress: Progress
+) -> dict[str, float]:
     """How the time is divided between the steps of the search, in a run that reads the clock between them."""
-    parser.seconds = {"features": 0.0, "scoring": 0.0, "agenda": 0.0}
-    for _ in parser.parse(sentences, options):
+    none_yet = {"features": 0.0, "scoring": 0.0, "agenda": 0.0}
+    parser.seconds = dict(none_yet)
+    list(parser.parse(sentences[:WARM_UP], options))  # such a run calls other compiled functions
+    parser.seconds = none_yet
+    for _ in progress.through(parser.parse(sentences, options)):
         pass
     total = max(sum(parser.seconds.values()), 1e-9)
     shares = {name: spent / total for name, spent in parser.seconds.items()}

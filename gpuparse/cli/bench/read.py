@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gpuparse.cli.arguments import Json, OptionalTreebanks
+from gpuparse.cli.bench.measuring import Step, measuring, no_step
+from gpuparse.cli.prepare import tell_folders
 from gpuparse.cli.tables import print_json, print_table
 
 TREES_READ = 5_000
@@ -20,7 +22,10 @@ def read_command(
     as_json: Json = False,
 ) -> None:
     """Measure how fast trees are read."""
-    figures = reading_speed(treebank_text(treebanks or []))
+    tell_folders(treebanks or [])
+    text = treebank_text(treebanks or [])
+    with measuring(2 * READINGS) as progress:
+        figures = reading_speed(text, progress.advance)
     if as_json:
         print_json(figures)
     else:
@@ -40,7 +45,7 @@ def treebank_text(treebanks: Sequence[str]) -> str:
     )
 
 
-def reading_speed(text: str) -> dict[str, Any]:
+def reading_speed(text: str, step: Step = no_step) -> dict[str, Any]:
     """Tokens (words of the trees) read per second, and the ratio to `re.findall` over the same text: the best of three.
 
     >>> reading_speed("(NP (DT the) (NN rain))")["tokens"]
@@ -49,8 +54,8 @@ def reading_speed(text: str) -> dict[str, Any]:
     from gpuparse.trees import parse_trees
 
     tokens = sum(len(tree.tokens()) for tree in parse_trees(text))
-    reading = _best_time(lambda: sum(1 for _ in parse_trees(text)))
-    cutting = _best_time(lambda: len(re.findall(r"[()]|[^\s()]+", text)))
+    reading = _best_time(lambda: sum(1 for _ in parse_trees(text)), step)
+    cutting = _best_time(lambda: len(re.findall(r"[()]|[^\s()]+", text)), step)
     return {
         "tokens": tokens,
         "seconds": reading,
@@ -60,11 +65,12 @@ def reading_speed(text: str) -> dict[str, Any]:
     }
 
 
-def _best_time(work: Callable[[], object]) -> float:
+def _best_time(work: Callable[[], object], step: Step) -> float:
     """The least CPU time of a few runs."""
     times = []
     for _ in range(READINGS):
         start = time.process_time()
         work()
         times.append(time.process_time() - start)
+        step()
     return max(min(times), 1e-9)

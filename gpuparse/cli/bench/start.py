@@ -14,6 +14,8 @@ from typing import Annotated
 import typer
 
 from gpuparse.cli.arguments import Json
+from gpuparse.cli.bench.measuring import measuring
+from gpuparse.cli.progress import Progress
 from gpuparse.cli.tables import print_json, print_table
 
 SENTENCE = "She left."
@@ -66,16 +68,8 @@ def start_command(
 
     Our modules are read as they are once installed: as bytecode.
     """
-    with tempfile.TemporaryDirectory() as cold, tempfile.TemporaryDirectory() as warm:
-        first = _timed(_parse(), cold, "background")
-        _wait_for_background(Path(cold))
-        figures = {
-            "first_tree": first,
-            "compile_parse": _timed(_parse(), warm, "wait"),
-            "compile_rest": _timed([*_command(), "warm-up"], warm, "wait"),
-            "later_start": min((_timed(_parse(), warm, "background") for _ in range(repeats)), key=lambda t: t["cpu"]),
-        }
-        phases = min((phases_of_start(warm) for _ in range(repeats)), key=lambda phases: sum(phases.values()))
+    with measuring(4 + 2 * repeats) as progress:
+        figures, phases = start_figures(repeats, progress)
     if as_json:
         print_json({**figures, "phases_cpu": phases})
         return
@@ -84,6 +78,30 @@ def start_command(
     print()
     rows = [[name, f"{1000 * seconds:.0f}"] for name, seconds in phases.items()]
     print_table("A later start by phase, in milliseconds of CPU time", ["", "ms"], rows)
+
+
+def start_figures(repeats: int, progress: Progress) -> tuple[dict[str, dict[str, float]], dict[str, float]]:
+    """The CPU time and the time on the clock of each kind of start, and the phases of a later one."""
+
+    def measured(command: list[str], cache: str, compilation: str) -> dict[str, float]:
+        seconds = _timed(command, cache, compilation)
+        progress.advance()
+        return seconds
+
+    with tempfile.TemporaryDirectory() as cold, tempfile.TemporaryDirectory() as warm:
+        first = measured(_parse(), cold, "background")
+        _wait_for_background(Path(cold))
+        progress.advance()
+        figures = {
+            "first_tree": first,
+            "compile_parse": measured(_parse(), warm, "wait"),
+            "compile_rest": measured([*_command(), "warm-up"], warm, "wait"),
+            "later_start": min(
+                (measured(_parse(), warm, "background") for _ in range(repeats)), key=lambda seconds: seconds["cpu"]
+            ),
+        }
+        all_phases = [phases_of_start(warm) for _ in progress.through(range(repeats))]
+    return figures, min(all_phases, key=lambda phases: sum(phases.values()))
 
 
 def _command() -> list[str]:

@@ -24,7 +24,7 @@ def train_command(
     treebanks: OptionalTreebanks = None,
     test: Annotated[
         list[str] | None,
-        typer.Option("--test", metavar="TREEBANK", help="Trees to parse. [default: more invented ones]"),
+        typer.Option("--test", metavar="TREEBANK", help="Trees to parse. [default: more synthetic ones]"),
     ] = None,
     max_words: MaxWords = None,
     min_lambda: Annotated[float, typer.Option(min=0.0, metavar="X", help="Where lambda stops.")] = 0.2,

@@ -5,6 +5,7 @@ A file appears under its name only when it is whole and on the disk.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import msgspec
@@ -64,7 +65,8 @@ def save_model(model: Model, path: Path) -> None:
 
 
 def check_place(path: Path) -> None:
-    """Raise a ModelError now where a model could not be saved later: over something that is not a file.
+    """Raise a ModelError now where a model could not be saved later: over something that is not a file, or in a folder
+    that can't be written to.
 
     >>> check_place(Path("."))
     Traceback (most recent call last):
@@ -73,6 +75,9 @@ def check_place(path: Path) -> None:
     """
     if path.exists() and not path.is_file():
         raise ModelError(f"{path}: the model can't be written: it is there already and is not a file.")
+    folder = next(folder for folder in path.absolute().parents if folder.exists())
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise ModelError(f"{path}: the model can't be written: {folder} is not writable.")
 
 
 def load_model(path: Path) -> Model:
