@@ -1,6 +1,7 @@
 """Trains the English model on GUM's documents of freely licensed genres, measures it, and writes its card.
 
-Run by scripts/train-english. Every figure of the card is measured here; no sentence of the treebank leaves it.
+Run by scripts/train-english. Every figure of the card is measured here; no sentence of the treebank leaves it. The
+tagger also learns from the tagged text of english-tagged.toml.
 """
 
 from __future__ import annotations
@@ -36,12 +37,15 @@ SOURCES = {  # the genres to learn from, as GUM's LICENSE.txt tells the licences
     "court": "CC BY 4.0 (several public sources)",
     "interview": "CC BY 2.5 (Wikinews)",
     "news": "CC BY 2.5 (Wikinews)",
-    "speech": "not told by LICENSE.txt; see the metadata of the documents",
-    "textbook": "not told by LICENSE.txt; see the metadata of the documents",
-    "vlog": "not told by LICENSE.txt; see the metadata of the documents",
     "voyage": "CC BY-SA 3.0 (Wikivoyage)",
 }
 LICENCE = "CC BY-SA 4.0 as far as it derives from its texts; annotations CC BY 4.0"
+TAGGED_TEXT = {  # what the tagger learns from besides: folders, as english-tagged.toml names them, and their licences
+    "masc": "the Manually Annotated Sub-Corpus of the American National Corpus, tagged by hand; free for any use",
+    "amalgum": "AMALGUM (Gessler et al. 2020), tagged by machine; annotations CC BY 4.0, texts CC BY 4.0 (academic), "
+    "CC BY-SA 3.0 (Wikipedia, Wikivoyage), CC BY 2.5 (Wikinews), and fiction in the public domain",
+}
+TAGGED_LIST = Path(__file__).with_name("english-tagged.toml")
 MOST_WORDS = (15, 40, None)  # words; punctuation is none, as for gpuparse eval --max-words
 WORST = 6  # labels shown as those it is worst at
 FREQUENT = 20  # brackets that a label has in the gold trees, at least, to be among them
@@ -77,6 +81,8 @@ their words in sorted lists, and rules.
 |---|---|---|
 {sources}
 
+{tagged_text}
+
 The annotations of GUM are licensed under [CC BY 4.0](https://creativecommons.org/licenses/by/4.0/). They were made by
 the annotators listed at <https://gucorpling.org/gum/>. For scholarly work cite: Zeldes, Amir (2017), "The GUM Corpus:
 Creating Multilayer Resources in the Classroom", Language Resources and Evaluation 51(3), 581-612. As far as this model
@@ -94,7 +100,15 @@ All of `gum/dev` ({dev} sentences, genres it did not learn from included), with 
 |---|---|---|
 {lengths}
 
-{tagging} {outcomes}
+{outcomes}
+
+## How well it tags
+
+The same sentences, with punctuation; per cent of the tokens. A word is known if the tagger has it on its list.
+
+| genre | tokens | right | of known words | of unknown words |
+|---|---|---|---|---|
+{tagging}
 
 ## How fast
 
@@ -119,12 +133,14 @@ def main() -> None:
     """Train, measure, and put the model and its card in place."""
     options, passed = read_arguments(sys.argv[1:])
     documents = chosen_documents(options.treebank / "train", options.genres)
+    if options.tagged_text is not None:
+        passed += ["--tagged", str(place_tagged_text(options.tagged_text, options.work))]
     trained = options.work / f"{options.name}.model"
     trained.parent.mkdir(parents=True, exist_ok=True)
     training = subprocess.run([*training_command(trained, passed), *map(str, documents)], check=False)
     if training.returncode:
         sys.exit(training.returncode)
-    card = describe(options, [option for option in passed if option != "--resume"], documents, trained)
+    card = describe(options, passed_as_shown(passed), documents, trained)
     options.folder.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(trained, options.folder / trained.name)
     (options.folder / f"{options.name}.md").write_text(card, encoding="utf-8")
@@ -141,6 +157,12 @@ def read_arguments(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[s
     )
     parser.add_argument("treebank", type=Path, help="the folder of GUM, with its folders train and dev")
     parser.add_argument("--genres", nargs="+", choices=SOURCES, default=list(SOURCES), help="genres to learn from")
+    parser.add_argument(
+        "--tagged-text",
+        type=Path,
+        metavar="FOLDER",
+        help=f"the folder with {' and '.join(TAGGED_TEXT)}, whose words and tags the tagger learns from too",
+    )
     parser.add_argument("--name", default="english", help="the name of the model (english)")
     parser.add_argument("--folder", type=Path, default=FOLDER, help="where to put it (the package's folder)")
     work = Path(tempfile.gettempdir(), "gpuparse-english")
@@ -162,6 +184,24 @@ def chosen_documents(folder: Path, genres: Sequence[str]) -> list[Path]:
 def genre(document: Path) -> str:
     """The genre of a document."""
     return document.stem.split("_")[1]
+
+
+def place_tagged_text(folder: Path, work: Path) -> Path:
+    """The list of tagged text, beside links to the folders that it names."""
+    place = work / "tagged"
+    place.mkdir(parents=True, exist_ok=True)
+    for name in TAGGED_TEXT:
+        if not (folder / name).is_dir():
+            sys.exit(f"{folder}: there is no folder {name}")
+        link = place / name
+        link.unlink(missing_ok=True)
+        link.symlink_to((folder / name).resolve())
+    return Path(shutil.copy(TAGGED_LIST, place))
+
+
+def passed_as_shown(passed: Sequence[str]) -> list[str]:
+    """Options of `gpuparse train` as the card shows them: without what one run alone needs, and without its folders."""
+    return [Path(option).name if option.startswith("/") else option for option in passed if option != "--resume"]
 
 
 def training_command(model: Path, passed: Sequence[str]) -> list[str]:
@@ -189,25 +229,36 @@ def describe(options: argparse.Namespace, passed: Sequence[str], documents: Sequ
         f1=f"{scores[False].overall.f1:.2f}",
         f1_tagger=f"{scores[True].overall.f1:.2f}",
         version=VERSION,
-        arguments=shlex.join(["gum", *_own_arguments(options), *passed]),
+        arguments=shlex.join(["gum", *_own_arguments(options), *_without_tagged(passed)]),
         command=f"gpuparse train gum/train/GUM_{{{','.join(options.genres)}}}_*.ptb --output {file.name} "
         + shlex.join(passed),
         documents=len(documents),
         sources=source_table(documents, options.genres),
+        tagged_text=tagged_text(options.tagged_text is not None),
         size=size_of(model, file),
         dev=_number(len(gold)),
         lengths=length_table(scores, lengths),
-        tagging=tagging(scores[True]),
+        tagging=tagging_table(model, gold, genres),
         outcomes=outcomes(by_tags[False].statuses),
         speed=speed(by_tags[False]),
         bad=weaknesses(scores[True], gold, by_tags[True].trees, genres),
     )
 
 
+def _without_tagged(passed: Sequence[str]) -> list[str]:
+    """The options without the list that --tagged-text brings."""
+    shown = list(passed)
+    if TAGGED_LIST.name in shown:
+        place = shown.index(TAGGED_LIST.name)
+        del shown[place - 1 : place + 1]
+    return shown
+
+
 def _own_arguments(options: argparse.Namespace) -> list[str]:
+    own = [] if options.tagged_text is None else ["--tagged-text", "."]
     defaults = {"name": "english", "genres": list(SOURCES), "limit": SearchOptions().limit}
     changed = {name: getattr(options, name) for name, value in defaults.items() if getattr(options, name) != value}
-    return [
+    return own + [
         piece
         for name, value in changed.items()
         for piece in (f"--{name}", *(value if isinstance(value, list) else [str(value)]))
@@ -262,14 +313,39 @@ def length_table(scores: dict[bool, Evaluation], lengths: Sequence[int]) -> str:
     return "\n".join(rows)
 
 
-def tagging(scores: Evaluation) -> str:
-    """How good the tagger's tags are, in a sentence."""
-    overall = scores.overall
-    share = 100 * overall.correct_tags / max(overall.words, 1)
-    left_out = (
-        f" ({overall.errors} sentences whose punctuation it tagged otherwise are left out)" if overall.errors else ""
+def tagged_text(learned: bool) -> str:
+    """What the tagger learned from besides the treebank."""
+    if not learned:
+        return "Its tagger learned from the same documents and from nothing else."
+    told = "\n".join(f"- `{name}`: {licence}." for name, licence in TAGGED_TEXT.items())
+    return f"Its tagger learned from the words and tags of other text too, of which no tree is used:\n\n{told}"
+
+
+def tagging_table(model: Model, gold: Sequence[Tree], genres: Sequence[str]) -> str:
+    """How many tokens the tagger gives their tag, by genre and in all, as rows of a table."""
+    tagger = model.tagger
+    if tagger is None:
+        return "| it has no tagger | | | | |"
+    words = {*tagger.lexicon.words}
+    sentences = [strip(tree, model.vocabulary.language).tokens() for tree in gold]
+    tagged = tagger.tag_many([token.word for token in sentence] for sentence in sentences)
+    right: dict[str, Counter[bool]] = {}  # of known and of unknown words
+    total: dict[str, Counter[bool]] = {}
+    for name, sentence, answer in zip(genres, sentences, tagged, strict=True):
+        for token, given in zip(sentence, answer, strict=True):
+            known = token.word in words or token.word.lower() in words
+            for key in (name, "all"):
+                total.setdefault(key, Counter())[known] += 1
+                right.setdefault(key, Counter())[known] += token == given
+    return "\n".join(
+        f"| {name} | {_number(of.total())} | {_percent(right[name].total(), of.total())} | "
+        f"{_percent(right[name][True], of[True])} | {_percent(right[name][False], of[False])} |"
+        for name, of in sorted(total.items(), key=lambda item: (item[0] == "all", item[0]))
     )
-    return f"The tagger gives {share:.2f} % of the words their tag{left_out}."
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.2f}" if whole else "-"
 
 
 def outcomes(statuses: Counter[str]) -> str:

@@ -26,8 +26,15 @@ class Lessons(NamedTuple):
     importance: np.ndarray  # float32[sentences]: what a sentence counts
 
 
-def learn_weights(lessons: Lessons, tag_count: int, table: Table, options: TaggerOptions) -> np.ndarray:
-    """The weight of each feature and tag: float32[rows + 1, tags], the last row zeros."""
+class Learned(NamedTuple):
+    """What came of it; the last row stands for features without weights."""
+
+    weights: np.ndarray  # float32[rows + 1, tags], the last row zeros
+    evidence: np.ndarray  # float32[rows + 1, tags]: 1 + the sum of the squares of a weight's gradients
+
+
+def learn_weights(lessons: Lessons, tag_count: int, table: Table, options: TaggerOptions) -> Learned:
+    """The weight of each feature and tag."""
     weights = np.zeros((len(table.keys) + 1, tag_count), np.float32)
     descent = Descent(
         np.ones_like(weights),
@@ -40,7 +47,7 @@ def learn_weights(lessons: Lessons, tag_count: int, table: Table, options: Tagge
     random = np.random.default_rng(options.seed)
     for _ in range(options.epochs):
         _epoch(random.permutation(len(lengths)), lessons, table, weights, descent, lattice)
-    return weights
+    return Learned(weights, descent.squares)
 
 
 class Descent(NamedTuple):

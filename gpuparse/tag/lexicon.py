@@ -35,7 +35,7 @@ CLUSTER = "cluster"  # with the number of classes: an attribute that a list of w
 EDGE = 0  # the value of every attribute before the first and after the last word; real values begin at 1
 NOTHING = -1  # the value where there is none, such as the number of an unknown word
 MOST_WORDS = 250_000  # known; a value has 18 bits
-RARE = 0.004  # a tag that a frequent word has less often is a slip of whoever tagged
+RARE = 0.001  # a tag that a frequent word has less often is a slip of whoever tagged
 RARE_FOR_UNKNOWN = 0.0002  # the same, of all words that are not frequent
 SURE = 300  # a word that occurs so often had all its tags; a rarer one may also have those that its forms promise
 

@@ -264,8 +264,8 @@ def train_tagger(
         len(lexicon.tags),
     )
     pieces = np.repeat(np.array(importance, np.float32), [len(sentence) for sentence in examples])[words.starts[:-1]]
-    weights = learn_weights(Lessons(words, gold, pieces), len(lexicon.tags), table, options)
-    rows = prune(table.keys, weights[:-1], options.smallest_for(len(gold)))
+    learned = learn_weights(Lessons(words, gold, pieces), len(lexicon.tags), table, options)
+    rows = prune(table.keys, learned.weights[:-1], learned.evidence[:-1], options.smallest_for(len(gold)))
     lexicon, keys = forget_words(lexicon, patterns, rows.keys)
     return Tagger(lexicon, style, templates, keys, *rows[1:])
 

@@ -12,7 +12,7 @@ from gpuparse.trees import Token
 
 def test_small_weights_are_dropped_and_with_the_last_one_its_feature() -> None:
     weights = np.array([[0.5, -0.04], [0.04, 0.0], [-0.06, 100.0]], np.float32)
-    rows = prune(np.array([2, 5, 9]), weights, 0.05)
+    rows = prune(np.array([2, 5, 9]), weights, np.ones((3, 2)), 0.05)
     assert rows.keys.tolist() == [2, 9]
     assert rows.starts.tolist() == [0, 1, 3]
     assert rows.tags.tolist() == [0, 0, 1]
@@ -20,7 +20,12 @@ def test_small_weights_are_dropped_and_with_the_last_one_its_feature() -> None:
 
 
 def test_a_weight_that_rounds_to_nothing_is_dropped() -> None:
-    assert len(prune(np.array([1]), np.full((1, 1), 1e-5, np.float32), 0.0).keys) == 0
+    assert len(prune(np.array([1]), np.full((1, 1), 1e-5, np.float32), np.ones((1, 1)), 0.0).keys) == 0
+
+
+def test_the_more_evidence_there_is_the_smaller_a_weight_may_be() -> None:
+    weights, evidence = np.full((2, 1), 0.03, np.float32), np.array([[1.0], [4.0]])
+    assert prune(np.array([2, 5]), weights, evidence, 0.05).keys.tolist() == [5]
 
 
 def test_rare_words_that_no_feature_asks_for_are_forgotten_and_the_others_renumbered() -> None:

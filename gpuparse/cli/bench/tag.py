@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -35,6 +36,9 @@ def tag_command(
         list[str] | None,
         typer.Option("--tagged", metavar="FILE", help="More text to learn from, as for gpuparse train."),
     ] = None,
+    classes: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Classes of words, made by gpuparse classes.")
+    ] = None,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
@@ -42,11 +46,13 @@ def tag_command(
     from gpuparse.parse.tagged_text import read_sources
     from gpuparse.tag import Knowledge
     from gpuparse.trees import load_language
+    from gpuparse.words import load_classes
 
     language = load_language()
     tell_folders([*(treebanks or []), *(test or [])])
     train, tests = _sentences(treebanks or [], test or [], seed, language)
-    knowledge = Knowledge(read_sources(tagged or [], language), language.tag_rules)
+    word_classes = None if classes is None else load_classes(classes)
+    knowledge = Knowledge(read_sources(tagged or [], language), language.tag_rules, word_classes)
     with measuring(2 + len(tests) + TAGGINGS) as progress:
         figures = tagging_figures(train, tests, seed, knowledge, progress.advance)
     if as_json:
@@ -99,12 +105,12 @@ def tagging_figures(
     training = time.process_time() - start
     step()
     learned = [*train, *(sentence for source in knowledge.sources for sentence in source.sentences)]
-    known = {token.word for sentence in learned for token in sentence}
+    of_treebank, known = ({token.word for sentence in text for token in sentence} for text in (train, learned))
     words = [[token.word for token in sentence] for test in tests.values() for sentence in test]
     figures: dict[str, Any] = {"train_tokens": sum(map(len, learned)), "test_tokens": sum(map(len, words))}
     for name, test in tests.items():
         given = ([token.word for token in sentence] for sentence in test)
-        accuracy = _accuracy(test, list(tagger.tag_many(given)), known)
+        accuracy = _accuracy(test, list(tagger.tag_many(given)), known, of_treebank)
         figures |= {f"{name}{figure}": value for figure, value in accuracy.items()}
         step()
     tagging = min(_seconds(tagger, words, step) for _ in range(TAGGINGS))
@@ -118,10 +124,11 @@ def tagging_figures(
 
 
 def _accuracy(
-    gold: Sequence[Sequence[Token]], tagged: Sequence[Sequence[Token]], known: set[str]
+    gold: Sequence[Sequence[Token]], tagged: Sequence[Sequence[Token]], known: set[str], of_treebank: set[str]
 ) -> dict[str, float | None]:
-    """Per cent of the tokens tagged right: of all, of those with known words and of the others; and of all tokens, how
-    many are a verb and were taken for a noun, and how many the other way round; by Penn's tags, which say so.
+    """Per cent of the tokens tagged right: of all, of those with known words, of the others, and of those with words
+    that are not in the treebank, in other tagged text or not; and of all tokens, how many are a verb and were taken for
+    a noun, and how many the other way round; by Penn's tags, which say so.
     """
     pairs = [
         (token.tag[:1], result.tag[:1])
@@ -129,7 +136,7 @@ def _accuracy(
         for token, result in zip(sentence, results, strict=True)
     ]
     right = [
-        (token == given, token.word in known)
+        (token == given, token.word in known, token.word in of_treebank)
         for sentence, result in zip(gold, tagged, strict=True)
         for token, given in zip(sentence, result, strict=True)
     ]
@@ -138,10 +145,12 @@ def _accuracy(
         return 100 * sum(of) / len(of) if of else None
 
     return {
-        "accuracy": share([is_right for is_right, _ in right]),
-        "accuracy_known": share([is_right for is_right, is_known in right if is_known]),
-        "accuracy_unknown": share([is_right for is_right, is_known in right if not is_known]),
-        "unknown": share([not is_known for _, is_known in right]),
+        "accuracy": share([is_right for is_right, _, _ in right]),
+        "accuracy_known": share([is_right for is_right, is_known, _ in right if is_known]),
+        "accuracy_unknown": share([is_right for is_right, is_known, _ in right if not is_known]),
+        "unknown": share([not is_known for _, is_known, _ in right]),
+        "accuracy_not_in_treebank": share([is_right for is_right, _, in_treebank in right if not in_treebank]),
+        "not_in_treebank": share([not in_treebank for _, _, in_treebank in right]),
         "verbs_as_nouns": share([pair == ("V", "N") for pair in pairs]),
         "nouns_as_verbs": share([pair == ("N", "V") for pair in pairs]),
     }
