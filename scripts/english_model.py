@@ -1,7 +1,7 @@
-"""Trains the English model on GUM's documents of freely licensed genres, measures it, and writes its card.
+"""Trains the English model on treebanks and tagged text that may be used for it, measures it, and writes its card.
 
-Run by scripts/train-english. Every figure of the card is measured here; no sentence of the treebank leaves it. The
-tagger also learns from the tagged text of english-tagged.toml.
+Run by scripts/train-english. What it learns from is listed in english-treebanks.toml and english-tagged.toml. Every
+figure of the card is measured here; no sentence of the corpora leaves it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,11 +27,13 @@ from gpuparse.parse.input import parse_sentences, read_words_of_trees, tag_anew
 from gpuparse.parse.model.file import load_model
 from gpuparse.parse.model.model import Model
 from gpuparse.parse.search.parser import Parser
+from gpuparse.parse.sources import read_list
 from gpuparse.pretrained.bundled import FENCE, FOLDER
-from gpuparse.trees import TOP, Tree, count_words, read_trees, strip
+from gpuparse.trees import TOP, Tree, count_words, read_trees, strip, treebank_files
 from gpuparse.version import VERSION
 
-SOURCES = {  # the genres to learn from, as GUM's LICENSE.txt tells the licences of their texts
+TREEBANKS, TAGGED = "english-treebanks.toml", "english-tagged.toml"  # the lists, beside this file
+GENRES = {  # of GUM: the licences of their texts, as its LICENSE.txt tells them
     "academic": "CC BY 4.0 (DH2017, Linguistic Society of America, PLOS)",
     "bio": "CC BY-SA 3.0 (Wikipedia)",
     "court": "CC BY 4.0 (several public sources)",
@@ -39,13 +41,14 @@ SOURCES = {  # the genres to learn from, as GUM's LICENSE.txt tells the licences
     "news": "CC BY 2.5 (Wikinews)",
     "voyage": "CC BY-SA 3.0 (Wikivoyage)",
 }
-LICENCE = "CC BY-SA 4.0 as far as it derives from its texts; annotations CC BY 4.0"
-TAGGED_TEXT = {  # what the tagger learns from besides: folders, as english-tagged.toml names them, and their licences
-    "masc": "the Manually Annotated Sub-Corpus of the American National Corpus, tagged by hand; free for any use",
-    "amalgum": "AMALGUM (Gessler et al. 2020), tagged by machine; annotations CC BY 4.0, texts CC BY 4.0 (academic), "
-    "CC BY-SA 3.0 (Wikipedia, Wikivoyage), CC BY 2.5 (Wikinews), and fiction in the public domain",
+CORPORA = {  # the folders that the lists name, but for GUM's, and their licences
+    "masc": "MASC I, the Manually Annotated Sub-Corpus of the American National Corpus; trees made by hand; free for "
+    "any use, says its publisher",
+    "amalgum": "AMALGUM (Gessler et al. 2020), words and tags alone, tagged by machine; annotations CC BY 4.0; texts "
+    "CC BY 4.0 (academic), CC BY-SA 3.0 (Wikipedia, Wikivoyage), CC BY 2.5 (Wikinews), public domain (fiction)",
 }
-TAGGED_LIST = Path(__file__).with_name("english-tagged.toml")
+DEV = ("gum/dev", "masc/dev", "plain")  # what is measured, where it is there; the first gives the figures of the list
+LICENCE = "CC BY-SA 4.0 as far as it derives from its texts; annotations CC BY 4.0"
 MOST_WORDS = (15, 40, None)  # words; punctuation is none, as for gpuparse eval --max-words
 WORST = 6  # labels shown as those it is worst at
 FREQUENT = 20  # brackets that a label has in the gold trees, at least, to be among them
@@ -53,7 +56,7 @@ FREQUENT = 20  # brackets that a label has in the gold trees, at least, to be am
 CARD = """{fence}
 name: {name}
 language: English
-data: GUM ({genres})
+data: GUM ({genres}), MASC I; tags: AMALGUM
 licence: {licence}
 trained_on: {sentences} sentences of {learned}
 f1: {f1}
@@ -63,27 +66,29 @@ gpuparse: {version}
 
 # {name}: an English model
 
-Written by `scripts/train-english`, which made every figure here. To make it again:
+Written by `scripts/train-english`, which made every figure here. `corpora` is a folder with the folders that the lists
+beside the script name. To make it again:
 
     scripts/train-english {arguments}
 
-which calls
+which calls, with links to both lists in that folder,
 
     {command}
 
 ## What it learned from
 
-{documents} documents of the [Georgetown University Multilayer corpus](https://gucorpling.org/gum/) (GUM), its part for
-training, in genres that its LICENSE.txt does not restrict to non-commercial use. The model keeps no sentence of them:
-their words in sorted lists, and rules.
+The model keeps no sentence of any corpus: their words in sorted lists, and rules.
 
-| genre | documents | licence of the texts |
+| trees | files | licence |
 |---|---|---|
 {sources}
 
-{tagged_text}
+Its tagger learned from the words and tags of these trees, and of other text:
 
-The annotations of GUM are licensed under [CC BY 4.0](https://creativecommons.org/licenses/by/4.0/). They were made by
+- `amalgum`: {amalgum}.
+
+The constituents of GUM are the output of a parser over tags made by hand; those of MASC were made by hand. The
+annotations of GUM are licensed under [CC BY 4.0](https://creativecommons.org/licenses/by/4.0/). They were made by
 the annotators listed at <https://gucorpling.org/gum/>. For scholarly work cite: Zeldes, Amir (2017), "The GUM Corpus:
 Creating Multilayer Resources in the Classroom", Language Resources and Evaluation 51(3), 581-612. As far as this model
 is a work derived from texts under CC BY-SA, its licence is [CC BY-SA 4.0](https://creativecommons.org/licenses/by-sa/4.0/).
@@ -94,10 +99,12 @@ is a work derived from texts under CC BY-SA, its licence is [CC BY-SA 4.0](https
 
 ## How well it parses
 
-All of `gum/dev` ({dev} sentences, genres it did not learn from included), with COLLINS.prm's rules; F1 in percent.
+With COLLINS.prm's rules; F1 in percent, and in brackets the number of sentences. Trees that can't be read are left out.
+In `gum/dev`, whose trees are a parser's, are genres that it did not learn from; `plain` are sentences as people type
+them, parsed by hand.
 
-| sentences | gold tags | the tagger's tags |
-|---|---|---|
+| treebank | sentences | gold tags | the tagger's tags |
+|---|---|---|---|
 {lengths}
 
 {outcomes}
@@ -106,7 +113,7 @@ All of `gum/dev` ({dev} sentences, genres it did not learn from included), with 
 
 The same sentences, with punctuation; per cent of the tokens. A word is known if the tagger has it on its list.
 
-| genre | tokens | right | of known words | of unknown words |
+| treebank | tokens | right | of known words | of unknown words |
 |---|---|---|---|---|
 {tagging}
 
@@ -129,18 +136,36 @@ class Parsed:
     seconds: float  # of CPU time
 
 
+@dataclass(frozen=True)
+class Measured:
+    """A development treebank, and how the model did on it."""
+
+    name: str
+    gold: list[Tree]
+    documents: list[str]  # of each tree, the name of its file
+    parsed: dict[bool, Parsed]  # with the tagger's tags, or the treebank's
+    scores: dict[bool, Evaluation]
+
+    @classmethod
+    def of(cls, model: Model, name: str, folder: Path, limit: int | None) -> Measured:
+        """Parse the treebank of a folder."""
+        files = treebank_files([str(folder)])
+        trees = [(tree, file.stem) for file in files for tree in read_trees(file, skip_bad=True) if tree.tokens()]
+        gold = [tree for tree, _ in trees]
+        parsed = {retag: parse_words(model, gold, retag, limit) for retag in (False, True)}
+        scores = {retag: evaluate(gold, found.trees) for retag, found in parsed.items()}
+        return cls(name, gold, [document for _, document in trees], parsed, scores)
+
+
 def main() -> None:
     """Train, measure, and put the model and its card in place."""
     options, passed = read_arguments(sys.argv[1:])
-    documents = chosen_documents(options.treebank / "train", options.genres)
-    if options.tagged_text is not None:
-        passed += ["--tagged", str(place_tagged_text(options.tagged_text, options.work))]
+    lists = place_lists(options.corpora, options.work)
     trained = options.work / f"{options.name}.model"
-    trained.parent.mkdir(parents=True, exist_ok=True)
-    training = subprocess.run([*training_command(trained, passed), *map(str, documents)], check=False)
+    training = subprocess.run(training_command(trained, lists, passed), check=False)
     if training.returncode:
         sys.exit(training.returncode)
-    card = describe(options, passed_as_shown(passed), documents, trained)
+    card = describe(options, [option for option in passed if option != "--resume"], lists, trained)
     options.folder.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(trained, options.folder / trained.name)
     (options.folder / f"{options.name}.md").write_text(card, encoding="utf-8")
@@ -155,14 +180,8 @@ def read_arguments(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[s
         description="Train the English model that comes with gpuparse. Options not named here go to gpuparse train: "
         "--max-words 25 --eta 0.8 --min-lambda 0.1 --sample 100000 --jobs 2 ...",
     )
-    parser.add_argument("treebank", type=Path, help="the folder of GUM, with its folders train and dev")
-    parser.add_argument("--genres", nargs="+", choices=SOURCES, default=list(SOURCES), help="genres to learn from")
-    parser.add_argument(
-        "--tagged-text",
-        type=Path,
-        metavar="FOLDER",
-        help=f"the folder with {' and '.join(TAGGED_TEXT)}, whose words and tags the tagger learns from too",
-    )
+    folders = ", ".join(["gum", *CORPORA])
+    parser.add_argument("corpora", type=Path, help=f"the folder of the corpora, with the folders {folders}")
     parser.add_argument("--name", default="english", help="the name of the model (english)")
     parser.add_argument("--folder", type=Path, default=FOLDER, help="where to put it (the package's folder)")
     work = Path(tempfile.gettempdir(), "gpuparse-english")
@@ -173,99 +192,64 @@ def read_arguments(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[s
     return parser.parse_known_args(arguments)
 
 
-def chosen_documents(folder: Path, genres: Sequence[str]) -> list[Path]:
-    """The documents of these genres; the genre is the second part of a name such as GUM_news_iodine.ptb."""
-    documents = sorted(path for path in folder.glob("GUM_*.ptb") if genre(path) in genres)
-    if not documents:
-        sys.exit(f"{folder}: no documents named GUM_genre_name.ptb of the genres {', '.join(genres)}")
-    return documents
-
-
-def genre(document: Path) -> str:
-    """The genre of a document."""
-    return document.stem.split("_")[1]
-
-
-def place_tagged_text(folder: Path, work: Path) -> Path:
-    """The list of tagged text, beside links to the folders that it names."""
-    place = work / "tagged"
+def place_lists(corpora: Path, work: Path) -> Path:
+    """A folder with the lists, beside links to the folders that they name."""
+    place = work / "lists"
     place.mkdir(parents=True, exist_ok=True)
-    for name in TAGGED_TEXT:
-        if not (folder / name).is_dir():
-            sys.exit(f"{folder}: there is no folder {name}")
+    for name in ("gum", *CORPORA):
+        if not (corpora / name).is_dir():
+            sys.exit(f"{corpora}: there is no folder {name}")
         link = place / name
         link.unlink(missing_ok=True)
-        link.symlink_to((folder / name).resolve())
-    return Path(shutil.copy(TAGGED_LIST, place))
+        link.symlink_to((corpora / name).resolve())
+    for name in (TREEBANKS, TAGGED):
+        shutil.copy(Path(__file__).with_name(name), place)
+    return place
 
 
-def passed_as_shown(passed: Sequence[str]) -> list[str]:
-    """Options of `gpuparse train` as the card shows them: without what one run alone needs, and without its folders."""
-    return [Path(option).name if option.startswith("/") else option for option in passed if option != "--resume"]
+def training_command(model: Path, lists: Path, passed: Sequence[str]) -> list[str]:
+    """The command that trains."""
+    program = str(Path(sys.executable).with_name("gpuparse"))
+    corpora = [str(lists / TREEBANKS), "--tagged", str(lists / TAGGED)]
+    return [program, "train", *corpora, "--output", str(model), *passed]
 
 
-def training_command(model: Path, passed: Sequence[str]) -> list[str]:
-    """The command that trains, but for the documents."""
-    return [str(Path(sys.executable).with_name("gpuparse")), "train", "--output", str(model), *passed]
-
-
-def describe(options: argparse.Namespace, passed: Sequence[str], documents: Sequence[Path], file: Path) -> str:
+def describe(options: argparse.Namespace, passed: Sequence[str], lists: Path, file: Path) -> str:
     """The card of a model."""
     model = load_model(file)
-    dev = sorted((options.treebank / "dev").glob("GUM_*.ptb"))
-    gold = [tree for document in dev for tree in read_trees(document)]
-    genres = [genre(document) for document in dev for _ in read_trees(document)]
-    by_tags = {retag: parse_words(model, gold, retag, options.limit) for retag in (False, True)}
-    language = model.vocabulary.language
-    lengths = [count_words(strip(tree, language).tokens(), language) for tree in gold]
-    scores = {retag: evaluate(gold, parsed.trees) for retag, parsed in by_tags.items()}
+    there = [name for name in DEV if (options.corpora / name).is_dir()]
+    measured = [Measured.of(model, name, options.corpora / name, options.limit) for name in there]
+    first = measured[0]
     return CARD.format(
         fence=FENCE,
         name=options.name,
-        genres=", ".join(options.genres),
+        genres=", ".join(GENRES),
         licence=LICENCE,
         sentences=_number(model.configuration["positive_examples"][TOP]),
         learned=_lengths(model.configuration["max_words"]),
-        f1=f"{scores[False].overall.f1:.2f}",
-        f1_tagger=f"{scores[True].overall.f1:.2f}",
+        f1=f"{first.scores[False].overall.f1:.2f}",
+        f1_tagger=f"{first.scores[True].overall.f1:.2f}",
         version=VERSION,
-        arguments=shlex.join(["gum", *_own_arguments(options), *_without_tagged(passed)]),
-        command=f"gpuparse train gum/train/GUM_{{{','.join(options.genres)}}}_*.ptb --output {file.name} "
-        + shlex.join(passed),
-        documents=len(documents),
-        sources=source_table(documents, options.genres),
-        tagged_text=tagged_text(options.tagged_text is not None),
+        arguments=shlex.join(["corpora", *_own_arguments(options), *passed]),
+        command=shlex.join(["gpuparse", *training_command(Path(file.name), Path(), passed)[1:]]),
+        sources=source_table(lists),
+        amalgum=CORPORA["amalgum"],
         size=size_of(model, file),
-        dev=_number(len(gold)),
-        lengths=length_table(scores, lengths),
-        tagging=tagging_table(model, gold, genres),
-        outcomes=outcomes(by_tags[False].statuses),
-        speed=speed(by_tags[False]),
-        bad=weaknesses(scores[True], gold, by_tags[True].trees, genres),
+        lengths="\n".join(row for one in measured for row in length_rows(model, one)),
+        tagging="\n".join(tagging_row(model, one) for one in measured),
+        outcomes=outcomes(first),
+        speed=speed(first.parsed[False]),
+        bad=weaknesses(measured),
     )
 
 
-def _without_tagged(passed: Sequence[str]) -> list[str]:
-    """The options without the list that --tagged-text brings."""
-    shown = list(passed)
-    if TAGGED_LIST.name in shown:
-        place = shown.index(TAGGED_LIST.name)
-        del shown[place - 1 : place + 1]
-    return shown
-
-
 def _own_arguments(options: argparse.Namespace) -> list[str]:
-    own = [] if options.tagged_text is None else ["--tagged-text", "."]
-    defaults = {"name": "english", "genres": list(SOURCES), "limit": SearchOptions().limit}
+    defaults = {"name": "english", "limit": SearchOptions().limit}
     changed = {name: getattr(options, name) for name, value in defaults.items() if getattr(options, name) != value}
-    return own + [
-        piece
-        for name, value in changed.items()
-        for piece in (f"--{name}", *(value if isinstance(value, list) else [str(value)]))
-    ]
+    return [piece for name, value in changed.items() for piece in (f"--{name}", str(value))]
 
 
-def parse_words(model: Model, gold: Sequence[Tree], retag: bool, limit: int) -> Parsed:
+def parse_words(model: Model, gold: Sequence[Tree], retag: bool, limit: int | None) -> Parsed:
     """Parse the words of trees, with their tags or with the tagger's."""
     language, tagger = model.vocabulary.language, model.tagger
     sentences = list(read_words_of_trees(gold, language))
@@ -281,10 +265,17 @@ def parse_words(model: Model, gold: Sequence[Tree], retag: bool, limit: int) -> 
     return Parsed([one.tree for one in parsed], Counter(one.status for one in parsed), seconds)
 
 
-def source_table(documents: Iterable[Path], genres: Sequence[str]) -> str:
-    """The genres as rows of a table."""
-    numbers = Counter(map(genre, documents))
-    return "\n".join(f"| {name} | {numbers[name]} | {SOURCES[name]} |" for name in genres)
+def source_table(lists: Path) -> str:
+    """What the trees come from, with their licences, as rows of a table."""
+    files = Counter(_source_of(file.path.relative_to(lists)) for file in read_list(lists / TREEBANKS))
+    licences = {f"gum, {genre}": licence for genre, licence in GENRES.items()} | CORPORA
+    return "\n".join(f"| {name} | {number} | {licences[name]} |" for name, number in sorted(files.items()))
+
+
+def _source_of(file: Path) -> str:
+    """The corpus of a file, and in GUM its genre, which is the second part of a name such as GUM_news_iodine.ptb."""
+    corpus = file.parts[0]
+    return f"{corpus}, {file.stem.split('_')[1]}" if corpus == "gum" else corpus
 
 
 def size_of(model: Model, file: Path) -> str:
@@ -299,60 +290,50 @@ def size_of(model: Model, file: Path) -> str:
     )
 
 
-def length_table(scores: dict[bool, Evaluation], lengths: Sequence[int]) -> str:
+def length_rows(model: Model, measured: Measured) -> list[str]:
     """F1 by length as rows of a table."""
-    rows = []
+    language, rows = model.vocabulary.language, []
+    lengths = [count_words(strip(tree, language).tokens(), language) for tree in measured.gold]
     for most in MOST_WORDS:
         cells = []
-        for retag in (False, True):
-            chosen = [score for score in scores[retag].scores if most is None or lengths[score.id - 1] <= most]
-            overall = Evaluation(chosen, scores[retag].rules).overall
-            cells.append(f"{overall.f1:.2f} ({_number(overall.valid)} sentences)")
+        for scores in (measured.scores[False], measured.scores[True]):
+            chosen = [score for score in scores.scores if most is None or lengths[score.id - 1] <= most]
+            overall = Evaluation(chosen, scores.rules).overall
+            cells.append(f"{overall.f1:.2f} ({_number(overall.valid)})")
         name = "all" if most is None else f"at most {most} words"
-        rows.append(f"| {name} | {' | '.join(cells)} |")
-    return "\n".join(rows)
+        rows.append(f"| {measured.name} | {name} | {' | '.join(cells)} |")
+    return rows
 
 
-def tagged_text(learned: bool) -> str:
-    """What the tagger learned from besides the treebank."""
-    if not learned:
-        return "Its tagger learned from the same documents and from nothing else."
-    told = "\n".join(f"- `{name}`: {licence}." for name, licence in TAGGED_TEXT.items())
-    return f"Its tagger learned from the words and tags of other text too, of which no tree is used:\n\n{told}"
-
-
-def tagging_table(model: Model, gold: Sequence[Tree], genres: Sequence[str]) -> str:
-    """How many tokens the tagger gives their tag, by genre and in all, as rows of a table."""
+def tagging_row(model: Model, measured: Measured) -> str:
+    """How many tokens the tagger gives their tag, as a row of a table."""
     tagger = model.tagger
     if tagger is None:
-        return "| it has no tagger | | | | |"
+        return f"| {measured.name} | it has no tagger | | | |"
     words = {*tagger.lexicon.words}
-    sentences = [strip(tree, model.vocabulary.language).tokens() for tree in gold]
+    sentences = [strip(tree, model.vocabulary.language).tokens() for tree in measured.gold]
     tagged = tagger.tag_many([token.word for token in sentence] for sentence in sentences)
-    right: dict[str, Counter[bool]] = {}  # of known and of unknown words
-    total: dict[str, Counter[bool]] = {}
-    for name, sentence, answer in zip(genres, sentences, tagged, strict=True):
+    right: Counter[bool] = Counter()  # of known and of unknown words
+    total: Counter[bool] = Counter()
+    for sentence, answer in zip(sentences, tagged, strict=True):
         for token, given in zip(sentence, answer, strict=True):
             known = token.word in words or token.word.lower() in words
-            for key in (name, "all"):
-                total.setdefault(key, Counter())[known] += 1
-                right.setdefault(key, Counter())[known] += token == given
-    return "\n".join(
-        f"| {name} | {_number(of.total())} | {_percent(right[name].total(), of.total())} | "
-        f"{_percent(right[name][True], of[True])} | {_percent(right[name][False], of[False])} |"
-        for name, of in sorted(total.items(), key=lambda item: (item[0] == "all", item[0]))
-    )
+            total[known] += 1
+            right[known] += token == given
+    parts = [(right.total(), total.total()), (right[True], total[True]), (right[False], total[False])]
+    shares = " | ".join(_percent(part, whole) for part, whole in parts)
+    return f"| {measured.name} | {_number(total.total())} | {shares} |"
 
 
 def _percent(part: int, whole: int) -> str:
     return f"{100 * part / whole:.2f}" if whole else "-"
 
 
-def outcomes(statuses: Counter[str]) -> str:
+def outcomes(measured: Measured) -> str:
     """How the searches ended, in a sentence."""
-    total = sum(statuses.values())
-    told = ", ".join(f"{100 * number / total:.1f} % {status}" for status, number in statuses.most_common())
-    return f"With gold tags the searches end as: {told}."
+    statuses = measured.parsed[False].statuses
+    told = ", ".join(f"{100 * n / statuses.total():.1f} % {status}" for status, n in statuses.most_common())
+    return f"With the gold tags of `{measured.name}` the searches end as: {told}."
 
 
 def speed(parsed: Parsed) -> str:
@@ -365,18 +346,20 @@ def speed(parsed: Parsed) -> str:
     )
 
 
-def weaknesses(scores: Evaluation, gold: Sequence[Tree], test: Sequence[Tree], genres: Sequence[str]) -> str:
-    """The genres and the labels that it is worst at, with the tagger's tags."""
-    by_genre: dict[str, float] = {}
+def weaknesses(measured: Sequence[Measured]) -> str:
+    """The genres of the first treebank and the labels that it is worst at, with the tagger's tags."""
+    first = measured[0]
+    genres = [document.split("_")[1] if "_" in document else document for document in first.documents]
+    by_genre = {}
     for name in sorted(set(genres)):
-        numbers = [number for number, of in enumerate(genres, 1) if of == name]
-        by_genre[name] = evaluate(gold, test, numbers=numbers).overall.f1
-    labels = {label: counts for label, counts in scores.by_label.items() if counts.gold >= FREQUENT}
+        numbers = [number for number, genre in enumerate(genres, 1) if genre == name]
+        by_genre[name] = evaluate(first.gold, first.parsed[True].trees, numbers=numbers).overall.f1
+    labels = {label: counts for label, counts in first.scores[True].by_label.items() if counts.gold >= FREQUENT}
     worst = sorted(labels, key=lambda label: labels[label].f1)[:WORST]
     return (
-        "Long sentences, and text unlike that it learned from. With the tagger's tags, F1 by genre: "
+        f"Long sentences, and text unlike that it learned from. With the tagger's tags, F1 on `{first.name}` by genre: "
         + ", ".join(f"{name} {f1:.1f}" for name, f1 in sorted(by_genre.items(), key=lambda pair: pair[1]))
-        + ". The labels that it is worst at: "
+        + ". The labels that it is worst at there: "
         + ", ".join(f"{label} {labels[label].f1:.1f}" for label in worst)
         + "."
     )

@@ -1,7 +1,8 @@
 """Penn brackets, in and out: `(S (NP (NNP Ann)) (VP (VBZ sings)))`.
 
 One regular expression cuts the text into whole terminals, opening and closing brackets; line numbers are counted only
-when an error needs one. Only space, tab and line breaks separate: every other character belongs to a label or a word.
+when an error needs one. Space, tab and line breaks separate. Any other white space does between brackets; inside a word
+it is part of the word. A line between trees that begins with # or ; is a comment.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ _UNDECODED = re.compile("[\udc80-\udcff]")  # bytes that are not UTF-8, as surro
 _NOT_UTF8 = "found bytes that are not UTF-8"
 _ONE_WORD = "a word stands alone with its tag, as in (NN rain)"
 _BYTE_ORDER_MARK = "\ufeff"  # skipped between trees, so that concatenated files can be read
+_COMMENT = re.compile(r"^[#;]", re.MULTILINE)
 
 
 class _Malformed(Exception):
@@ -119,6 +121,7 @@ def parse_trees(text: str, source: str = "<text>") -> Iterator[Tree]:
     ['(NP (NN rain))', '(NP (NN snow))']
     """
     try:
+        text = _without_comments(text)
         for tree, _, _ in _scan(text, 0, len(text)):
             yield tree
     except _Malformed as bad:
@@ -175,6 +178,8 @@ def _scan(text: str, start: int, stop: int) -> Iterator[tuple[Tree, int, int]]:
     known: dict[str, str] = {}  # one string for all the nodes with a label
     for piece in _PIECE.finditer(text, start, stop):
         kind = piece.lastindex
+        if kind == _STRAY and piece[_STRAY].isspace():
+            continue
         if not open_nodes:
             if kind == _STRAY and piece[_STRAY] == _BYTE_ORDER_MARK:
                 continue
@@ -215,10 +220,26 @@ def _read_text(path: Path, strict: bool) -> tuple[str, str]:
     except OSError as error:
         raise UsageError(f"{source}: can't be read: {error.strerror}") from error
     try:
-        return content.decode("utf-8", errors="strict" if strict else "surrogateescape"), source
+        return _without_comments(content.decode("utf-8", errors="strict" if strict else "surrogateescape")), source
     except UnicodeDecodeError as error:
         before = content[: error.start].decode("utf-8")
         raise TreebankError(source, len(_line_starts(before)), _NOT_UTF8) from error
+
+
+def _without_comments(text: str) -> str:
+    """The text with spaces in place of the comments between trees, so that all else stays where it is.
+
+    >>> _without_comments("# (a\\n(S (# #)\\n# (NN b))")
+    '    \\n(S (# #)\\n# (NN b))'
+    """
+    if _COMMENT.search(text) is None:
+        return text
+    lines, depth = [], 0
+    for line in re.split("([\r\n]+)", text):
+        is_comment = depth <= 0 and line[:1] in ("#", ";")
+        lines.append(" " * len(line) if is_comment else line)
+        depth += 0 if is_comment else line.count("(") - line.count(")")
+    return "".join(lines)
 
 
 def _line_starts(text: str) -> list[int]:
