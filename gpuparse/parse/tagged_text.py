@@ -167,10 +167,12 @@ def _read_list(path: Path) -> list[SourceFile]:
     sources = content.get("source")
     if not isinstance(sources, list) or not sources or set(content) != {"source"}:
         raise InputError(f"{path}: a list of tagged text consists of tables [[source]], each with its files")
-    return [file for number, source in enumerate(sources, 1) for file in _listed(path, source, f"source {number}")]
+    return [
+        file for number, source in enumerate(sources, 1) for file in _source_files(path, source, f"source {number}")
+    ]
 
 
-def _listed(path: Path, source: Any, place: str) -> Iterator[SourceFile]:
+def _source_files(path: Path, source: Any, place: str) -> Iterator[SourceFile]:
     if not isinstance(source, dict) or not set(source) <= {"files", "weight", "map", "without"}:
         raise InputError(f"{path}, {place}: it can have files, weight, map and without, and nothing else")
     patterns, weight, without = source.get("files"), source.get("weight", 1.0), source.get("without", [])
