@@ -1,6 +1,6 @@
 """What a backend offers: a folder of kernels/ is a module that has every operation of BoostOps and of ScoreOps.
 
-Arrays are those of the device, C-contiguous, unless "host" is said; where an array is written, the operation fills or
+Arrays are on the device and C-contiguous, unless marked "host"; where an array is written, the operation fills or
 changes it in place. `matrix`, `postings` and `team` are the learner's:
 
     matrix.segments   int32[rows, K]         the K segments of each row; segment 0 is empty
@@ -100,7 +100,7 @@ class MemoryOps(Protocol):
 class GrowthOps(Protocol):
     """Grows one tree after another over a matrix. Node 0 is the root; children are numbered as they come.
 
-    All that is not said to be on the device is on the host.
+    What is not marked "device" is on the host.
     """
 
     def plant(self, rows: Array, packed: Array) -> None:
@@ -206,7 +206,7 @@ class BoostOps(MemoryOps, Protocol):
         """
 
     def plan(self, matrix: Any, working: int = 0) -> str:
-        """How much of the matrix fits into the device's memory, in words; "" if there is no question. Copies nothing.
+        """How much of the matrix fits into the device's memory, in words; "" where it always fits. Copies nothing.
 
         `working`: bytes that learning needs besides. MemoryError if not even a part fits.
         """

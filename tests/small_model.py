@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -10,6 +11,8 @@ from gpuparse.boost import Ensemble, Options, fit
 from gpuparse.options import Strategy
 from gpuparse.parse.features.examples import Source, TrainingData, build_training_data
 from gpuparse.parse.logic.vocabulary import Vocabulary, build_vocabulary
+from gpuparse.parse.model.contents import pack
+from gpuparse.parse.model.file import to_bytes
 from gpuparse.parse.model.model import CurvePoint, Model
 from gpuparse.tag import Tagger, train_tagger
 from gpuparse.trees import Tree, load_language, prepare, strip, synthetic_treebank
@@ -58,3 +61,14 @@ def small_tagger(sentences: int = 120) -> Tagger:
 def _ensembles(data: TrainingData, vocabulary: Vocabulary, options: Options) -> dict[str, Ensemble]:
     tasks = {label: data.candidates.of_label(at) for at, label in enumerate(vocabulary.labels)}
     return fit(data.matrix, tasks, options)
+
+
+def tiny_model() -> Model:
+    """A model of a few trees with a tagger."""
+    return replace(small_model(60, Strategy.r2l, max_trees=5), tagger=small_tagger(60))
+
+
+@cache
+def tiny_bytes() -> bytes:
+    """Its file."""
+    return to_bytes(*pack(tiny_model()))

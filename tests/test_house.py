@@ -6,6 +6,7 @@ import ast
 import doctest
 import importlib
 import pkgutil
+import re
 import subprocess
 import sys
 import tomllib
@@ -35,25 +36,23 @@ MAY_IMPORT = {
     "parse.logic": {"parse.properties", "trees", "words"},
     "parse.features": {"parse.logic", "parse.properties", "boost", "trees"},
     "parse.model": {"parse.features", "parse.logic", "parse.properties", "boost", "tag", "text", "trees", "words"},
-    "parse.search": {
-        *("parse.model", "parse.features", "parse.logic", "parse.properties"),
-        *("kernels", "trees"),
-    },
+    "parse.search": {"parse.model", "parse.features", "parse.logic", "parse.properties", "kernels", "trees"},
     "parse.explain": {
-        *("parse.search", "parse.model", "parse.features", "parse.logic", "parse.properties"),
-        *("parse.parsed_tree", "boost", "trees"),
+        "parse.search",
+        "parse.model",
+        "parse.features",
+        "parse.logic",
+        "parse.properties",
+        "parse.parsed_tree",
+        "boost",
+        "trees",
     },
-    # the modules beside those folders, which put them together: training, and reading input
-    "parse": {
-        *("parse", "boost", "device", "evaluate", "kernels", "tag", "text", "trees", "words"),
-        *("integrations",),  # on demand
-    },
+    # the modules beside those folders, which put them together: training, reading input, and handing trees over
+    "parse": {"parse", "boost", "device", "evaluate", "integrations", "kernels", "tag", "text", "trees", "words"},
     "integrations": {"trees"},
     "api": {"parse", "device", "pretrained", "tag", "text", "trees"},
     "practice": {"api", "parse", "boost", "device", "pretrained", "trees"},
-    "cli": {
-        *("api", "parse", "boost", "device", "evaluate", "practice", "pretrained", "tag", "text", "trees", "words"),
-    },
+    "cli": {"api", "parse", "boost", "device", "evaluate", "practice", "pretrained", "tag", "text", "trees", "words"},
 }
 # What each part may reach, however many imports away. Said apart from the table: a part that is allowed one thing more
 # there must not bring the parser into the learner, or one task into another.
@@ -116,6 +115,29 @@ def test_only_the_device_names_a_backend() -> None:
     for path in sources():
         if not within(path, "kernels", "gpuparse/device.py"):
             assert not any(name.startswith(backends) for name in imports(path)), path
+
+
+def test_only_jit_and_the_cuda_kernels_know_how_numba_compiles() -> None:
+    public = {"numba", "numba.config", "numba.cuda", "numba.types", "numba.extending"}
+    flags = re.compile(r"\b(_nrt|no_cpython_wrapper|no_cfunc_wrapper|forceinline|error_model|py_func|njit)\b")
+    for path in sources():
+        if not within(path, "gpuparse/jit", "kernels/cuda"):
+            assert {name for name in imports(path) if name.split(".")[0] == "numba"} <= public, path
+            assert not flags.search(path.read_text(encoding="utf-8")), path
+
+
+MOST_ARGUMENTS = 7  # more become a structure with names
+# What takes more: commands and `load`, which name each option for the user; CUDA kernels, which take arrays; and two
+# inner functions of the tagger's learner.
+NAME_EACH = ("gpuparse/cli", "gpuparse/api.py", "kernels/cuda", "gpuparse/tag/learning.py")
+
+
+def test_many_arguments_are_a_structure() -> None:
+    for path in sources():
+        nodes = [] if within(path, *NAME_EACH) else ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for function in (node for node in nodes if isinstance(node, ast.FunctionDef)):
+            names = [argument.arg for argument in (*function.args.args, *function.args.kwonlyargs)]
+            assert len([name for name in names if name not in ("self", "cls")]) <= MOST_ARGUMENTS, (path, function.name)
 
 
 def test_only_the_comparison_with_xgboost_imports_scipy() -> None:

@@ -83,8 +83,8 @@ def learn(
 ) -> dict[str, History]:
     """What `fit` does, with all there is to say of it; tasks are begun in their order, so the longest should be first.
 
-    The result does not depend on the number of jobs, each of which is a thread per device. A mapping that makes a task
-    when it is asked for it is asked once for each. On Ctrl-C each task ends after the tree it is growing.
+    The result does not depend on the number of jobs, each of which is a thread per device. The mapping is asked
+    for each task once, so it may make them on demand. On Ctrl-C each task ends after the tree it is growing.
     """
     stop, watcher = session.stop or threading.Event(), session.watcher
     log = None if session.log is None else _open_log(session.log, options, session.fingerprint, matrix)

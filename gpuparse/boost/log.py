@@ -94,7 +94,7 @@ class TaskLog:
         self._append({"task": self._task, "end": end, "budgets": options.budgets()})
 
     def take(self, line: dict[str, Any], options: Options | None) -> None:
-        """Take over a line of the file; without options the ends, which hold for certain budgets, do not matter."""
+        """Take over a line of the file. An end counts only if it was reached under the budgets of the options."""
         if "end" in line:
             self.end = line["end"] if options and line["budgets"] == options.budgets() else None
         else:

@@ -126,7 +126,7 @@ class Matrix(NamedTuple):
         return Csr(indptr, indices, (len(self.segments), int(self.numbers.max(initial=-1)) + 1))
 
     def row(self, row: int) -> np.ndarray:
-        """The features of a row, ascending, by the numbers inside."""
+        """The features of a row, ascending, by their inner numbers."""
         segments = self.segments[row]
         return np.sort(np.concatenate([self.features[self.starts[s] : self.starts[s + 1]] for s in segments]))
 
@@ -136,7 +136,7 @@ class Matrix(NamedTuple):
         return int((self.starts[segments + 1] - self.starts[segments]).sum())
 
     def rank(self, features: np.ndarray) -> np.ndarray:
-        """The number inside of each of the caller's features, -1 where no row has it.
+        """The inner number of each of the caller's features, -1 where no row has it.
 
         >>> Matrix.from_csr((np.array([0, 2, 3]), np.array([7, 4, 7]), 10)).rank(np.array([4, 5, 7])).tolist()
         [1, -1, 0]

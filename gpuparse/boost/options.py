@@ -52,9 +52,7 @@ class Options:
     loss: LossKind = LossKind.LOGISTIC  # exponential never forgives a wrong label, but its line searches cost nothing
     splitter: SplitKind = SplitKind.GAIN  # impurity knows neither parameters nor the penalty, and looks at all features
     stumps: bool = False  # split the root only: no conjunctions
-    split_margin: float = (
-        0.03  # the part of lambda by which a split must gain; with 0 trees peel off example after example
-    )
+    split_margin: float = 0.03  # the part of lambda by which a split must gain; with 0 trees peel off single examples
     sample: int = 100_000  # examples a tree is grown on, drawn by weight; the leaves always see all of them
     eta: float = 0.9  # lambda is this fraction of the greatest gradient, and decays by it when a tree is no use
     epsilon: float = 1e-4  # by how much the risk must fall for a tree to be kept

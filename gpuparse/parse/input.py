@@ -34,7 +34,7 @@ def parse_sentences(
             yield ParsedTree.of(waiting.popleft(), result)
     except MemoryError as error:
         raise UsageError(
-            f"there is not enough memory to search {options.batch or 'so many'} sentences side by side with "
+            f"there is not enough memory to search {options.batch or 'so many'} sentences in parallel with "
             "that many partial parses each; a smaller batch or limit takes less."
         ) from error
 
@@ -135,7 +135,7 @@ def tag_words(sentences: Iterable[Untagged], tagger: Tagger, language: Language)
 
 
 def tag_anew(sentences: Iterable[Sentence], tagger: Tagger, language: Language) -> Iterator[Sentence]:
-    """The same words with the tagger's tags in place of their own; punctuation stays, and nothing becomes it.
+    """The same words with the tagger's tags in place of their own; punctuation keeps its tags, and no word gets one.
 
     >>> from gpuparse.tag import train_tagger
     >>> from gpuparse.trees import load_language

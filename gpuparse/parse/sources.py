@@ -4,6 +4,7 @@ Treebanks differ in what they call a tag or a label. A convention turns a source
 
     [source.map]
     TO = { tag = "IN", unless_before = ["VB"], skipping = ["RB"] }     # "to" before a noun phrase
+    RP = { tag = "RB", words = ["out"] }
     HYPH = ":"
     CODE = ""                                                          # the token is left out
     [source.labels]
@@ -21,6 +22,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
 from gpuparse.errors import InputError, TreebankError
 from gpuparse.trees import Language, Meter, Token, Tree, read_trees, strip, treebank_files
 
@@ -28,13 +31,13 @@ LIST_SUFFIX = ".toml"
 MOST_WEIGHT = 1000
 
 
-@dataclass(frozen=True)
-class TagMapping:
+class TagMapping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a tag of a source becomes."""
 
     tag: str  # "" leaves the token out
     unless_before: tuple[str, ...] = ()  # it stays if the next word has one of these tags
     skipping: tuple[str, ...] = ()  # words with these tags are not counted as the next
+    words: tuple[str, ...] = ()  # the words that it is for, in small letters; empty: all
 
 
 @dataclass(frozen=True)
@@ -55,9 +58,9 @@ class Convention:
         return [Token(word, self._new_tag(tokens, place)) for place, (word, _) in enumerate(tokens)]
 
     def _new_tag(self, tokens: Sequence[Token], place: int) -> str:
-        tag = tokens[place].tag
+        word, tag = tokens[place]
         mapping = self.tags.get(tag)
-        if mapping is None:
+        if mapping is None or (mapping.words and word.lower() not in mapping.words):
             return tag
         if mapping.unless_before:
             following = (token.tag for token in tokens[place + 1 :] if token.tag not in mapping.skipping)
@@ -152,13 +155,13 @@ def read_list(path: Path) -> list[SourceFile]:
     sources = content.get("source")
     if not isinstance(sources, list) or not sources or set(content) != {"source"}:
         raise InputError(f"{path}: a list of sources consists of tables [[source]], each with its files")
-    return [file for number, source in enumerate(sources, 1) for file in _listed(path, source, f"source {number}")]
+    return [file for number, source in enumerate(sources, 1) for file in _files_of(path, source, f"source {number}")]
 
 
 _ENTRIES = ("files", "weight", "map", "labels", "removed", "without")
 
 
-def _listed(path: Path, source: Any, place: str) -> Iterator[SourceFile]:
+def _files_of(path: Path, source: Any, place: str) -> Iterator[SourceFile]:
     where = f"{path}, {place}"
     if not isinstance(source, dict) or not set(source) <= set(_ENTRIES):
         raise InputError(f"{where}: it can have {', '.join(_ENTRIES[:-1])} and {_ENTRIES[-1]}, and nothing else")
@@ -194,14 +197,8 @@ def _tag_mappings(entries: Any, where: str) -> dict[str, TagMapping]:
     mappings = {}
     for tag, entry in entries.items():
         entry = {"tag": entry} if isinstance(entry, str) else entry
-        lists = {"unless_before", "skipping"}
-        whole = isinstance(entry, dict) and isinstance(entry.get("tag"), str) and set(entry) <= {"tag", *lists}
-        if not whole or not all(
-            isinstance(entry.get(name, []), list) and all(isinstance(other, str) for other in entry.get(name, []))
-            for name in lists
-        ):
-            raise InputError(f"{where}: map.{tag} must be a tag, or have a tag, and lists unless_before and skipping")
-        mappings[tag] = TagMapping(
-            entry["tag"], tuple(entry.get("unless_before", ())), tuple(entry.get("skipping", ()))
-        )
+        try:
+            mappings[tag] = msgspec.convert(entry, TagMapping)
+        except msgspec.ValidationError as error:
+            raise InputError(f"{where}: map.{tag} must be a tag, or a table of a tag and lists: {error}") from error
     return mappings

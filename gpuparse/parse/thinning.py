@@ -37,7 +37,7 @@ from gpuparse.parse.search.memory import Memory, known_rows, make_memory
 from gpuparse.parse.search.scoring import weights_of
 from gpuparse.parse.search.state import Site, note_item, sentence_key
 
-FLOOR = 0.02  # of the weight under no model: below it a row is as likely to be kept as at it
+FLOOR = 0.02  # of the weight under no model: a row that weighs less is kept as if it weighed so much
 LEAST_LAMBDA = 0.01  # below it, learning gains nothing from more rows
 
 _look_up_words, _sentence_key = kernel(look_up_words), kernel(sentence_key)

@@ -48,7 +48,7 @@ class Observer(Watcher):
         """About what the run takes; warnings say where that may be too much."""
 
     def stage(self, name: str, total: int) -> None:
-        """A stage begins, which takes so many steps; 0: nobody knows."""
+        """A stage begins, which takes so many steps; 0: unknown."""
 
     def step(self) -> None:
         """A step of the stage is done."""
@@ -156,7 +156,7 @@ def retag(
 def with_tags(tree: Tree, tokens: Sequence[Token], language: Language) -> Tree:
     """A tree, stripped, with the tags of the tokens.
 
-    Punctuation and quotes stay, and nothing becomes one, so that preparation keeps the same tokens as before.
+    Punctuation and quotes keep their tags, and no other word gets one of those: preparation keeps the same tokens.
 
     >>> from gpuparse.trees import load_language, parse_tree
     >>> tokens = [Token("Go", "NN"), Token("on", ","), Token("!", "NN")]

@@ -24,9 +24,9 @@ def _by_rule(language: Language, rule: HeadRule, child_labels: Sequence[str]) ->
     candidates = [index for index, label in enumerate(child_labels) if label not in language.raised]
     if not candidates:  # nothing but punctuation: something has to be the head
         candidates = list(range(len(child_labels)))
-    for step in rule.steps:
-        for index in candidates if step.from_left else reversed(candidates):
-            if child_labels[index] in step.labels:
+    for scan in rule.scans:
+        for index in candidates if scan.from_left else reversed(candidates):
+            if child_labels[index] in scan.labels:
                 return index
     return candidates[0 if rule.fallback_from_left else -1]
 

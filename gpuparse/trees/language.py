@@ -20,7 +20,7 @@ from gpuparse.errors import LanguageError
 from gpuparse.trees.tag_rules import TagRules
 from gpuparse.trees.tree import TOP
 
-MOST_CHARACTERS = 100_000  # of a language file: the English one has three thousand
+MOST_CHARACTERS = 100_000  # of a language file: the English one has six thousand
 MOST_DOTS = 50  # in a line of it: a dotted key has two
 
 _HEADS = ("heads", "default", "tagclasses", "punctuation", "tagger")  # tables that mean nothing where a file lacks them
@@ -44,9 +44,9 @@ class Scan:
 class HeadRule:
     """How a label finds its head child; heads.py says in which order the parts apply."""
 
-    steps: tuple[Scan, ...]  # tried in order; labels in order of priority are one step each
-    fallback_from_left: bool  # no step finds a child: the first non-punctuation child from this end
-    last: str | None = None  # a last child with this label is the head, before any step
+    scans: tuple[Scan, ...]  # tried in order; labels in order of priority are one scan each
+    fallback_from_left: bool  # no scan finds a child: the first non-punctuation child from this end
+    last: str | None = None  # a last child with this label is the head, before any scan
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Language:
     def rule(self, label: str) -> HeadRule:
         """The head rule of a label.
 
-        >>> load_language().rule("PP").steps[0]
+        >>> load_language().rule("PP").scans[0]
         Scan(from_left=False, labels=('IN',))
         """
         return self.rules.get(label, self.default_rule)
@@ -156,7 +156,7 @@ def parse_language(text: str, source: str = "<text>") -> Language:
     """The language described by the text of a TOML file; `source` names it in errors.
 
     >>> latin = parse_language('[heads]\\nPP = { from = "left", labels = ["P"] }\\n[default]\\nfrom = "right"')
-    >>> latin.rule("PP").steps, latin.rule("NP").fallback_from_left
+    >>> latin.rule("PP").scans, latin.rule("NP").fallback_from_left
     ((Scan(from_left=True, labels=('P',)),), False)
     """
     _check_size(text, source)
@@ -176,7 +176,7 @@ def parse_language(text: str, source: str = "<text>") -> Language:
     return Language(
         text=text,
         rules=reader.head_rules(reader.table(tables, "heads"), labels, "headed_like" in tables.get("labels", ())),
-        default_rule=HeadRule(steps=(), fallback_from_left=reader.from_left(default, "default", "left")),
+        default_rule=HeadRule(scans=(), fallback_from_left=reader.from_left(default, "default", "left")),
         classes=reader.tag_classes(reader.table(tables, "tagclasses")),
         raised=frozenset(reader.strings(punctuation, "raised", "punctuation")),
         quotes=frozenset(reader.strings(punctuation, "quotes", "punctuation")),
@@ -292,7 +292,7 @@ class _Reader:
         self.known_keys(entry, place, {"from", "labels"})
         from_left = self.from_left(entry, place)
         labels = self.strings(entry, "labels", place)
-        return HeadRule(steps=tuple(Scan(from_left, (label,)) for label in labels), fallback_from_left=from_left)
+        return HeadRule(scans=tuple(Scan(from_left, (label,)) for label in labels), fallback_from_left=from_left)
 
     def stepwise_rule(self, entry: Mapping[str, Any], place: str) -> HeadRule:
         self.known_keys(entry, place, {"last", "steps"})
@@ -303,8 +303,8 @@ class _Reader:
             raise self.fail(f"{place}: steps must be a list of tables")
         for step in entry["steps"]:
             self.known_keys(step, f"a step of {place}", {"from", "labels"})
-        steps = tuple(Scan(self.from_left(step, place), self.strings(step, "labels", place)) for step in entry["steps"])
-        return HeadRule(steps=steps, fallback_from_left=False, last=last)
+        scans = tuple(Scan(self.from_left(step, place), self.strings(step, "labels", place)) for step in entry["steps"])
+        return HeadRule(scans=scans, fallback_from_left=False, last=last)
 
     def tag_rules(self, table: Mapping[str, Any]) -> TagRules:
         self.known_keys(table, "tagger", {"runs", "tokens", "predicates", "commands", "statements"})

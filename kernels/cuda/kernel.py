@@ -9,8 +9,8 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numba import cuda
-from numba.core import sigutils, types
+from numba import cuda, types
+from numba.core import sigutils
 
 from .memory import SIMULATED, arrays, traffic
 

@@ -9,7 +9,7 @@ import threading
 from typing import Any
 
 import numpy as np
-from numba.core import types
+from numba import types
 from numba.np import numpy_support
 
 

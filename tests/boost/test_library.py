@@ -55,13 +55,13 @@ def test_a_plain_matrix_comes_back_as_it_was(table: np.ndarray) -> None:
 
 @given(problems(), st.randoms(use_true_random=False))
 @settings(deadline=None, max_examples=30)
-def test_segments_in_any_numbering_give_the_same_rows(given: Problem, chance: random.Random) -> None:
-    segments, starts, features, column, _ = given.matrix
+def test_segments_in_any_numbering_give_the_same_rows(case: Problem, chance: random.Random) -> None:
+    segments, starts, features, column, _ = case.matrix
     shuffled = np.array(chance.sample(range(len(column)), len(column)), np.int32)
     by_id = np.empty(len(column), np.uint8)
     by_id[shuffled] = column
     matrix = Matrix.from_segments(segments, starts, shuffled[features], by_id, threads=2)
-    assert np.array_equal(dense(matrix, len(column))[:, shuffled], given.dense)
+    assert np.array_equal(dense(matrix, len(column))[:, shuffled], case.dense)
 
 
 def test_scipys_matrix_is_taken() -> None:
@@ -145,11 +145,11 @@ def test_segments_that_make_no_matrix_are_refused(segments, starts, features, fl
 
 @given(problems(), st.sampled_from(["l1", "l2"]))
 @settings(deadline=None, max_examples=20)
-def test_predictions_are_the_sums_of_the_leaves(given: Problem, penalty: str) -> None:
+def test_predictions_are_the_sums_of_the_leaves(case: Problem, penalty: str) -> None:
     options = Options(penalty=penalty, max_trees=4, min_lambda=0.0)  # type: ignore[arg-type]
-    ensemble = fit(given.matrix, {"X": given.task}, options)["X"]
-    expected = [score_of_trees(ensemble, set(np.flatnonzero(row).tolist())) for row in given.dense]
-    assert ensemble.predict(given.matrix).tolist() == pytest.approx(expected, abs=1e-12)
+    ensemble = fit(case.matrix, {"X": case.task}, options)["X"]
+    expected = [score_of_trees(ensemble, set(np.flatnonzero(row).tolist())) for row in case.dense]
+    assert ensemble.predict(case.matrix).tolist() == pytest.approx(expected, abs=1e-12)
 
 
 LEARN_ONE_WAY = """

@@ -43,16 +43,16 @@ def tuned(**tuning: Any) -> Any:
     return SimpleNamespace(**vars(cpu) | {"Growth": partial(cpu.Growth, tuning=Tuning(**tuning))})
 
 
-def learn(given: Problem, options: Options, kernels: Any = cpu) -> tuple[History, list[Attempt]]:
+def learn(case: Problem, options: Options, kernels: Any = cpu) -> tuple[History, list[Attempt]]:
     attempts: list[Attempt] = []
-    place = Workplace.on(given.matrix, kernels, options.threads)
-    history = learn_task("NP", given.task, place, options, on_tree=lambda _, attempt: attempts.append(attempt))
+    place = Workplace.on(case.matrix, kernels, options.threads)
+    history = learn_task("NP", case.task, place, options, on_tree=lambda _, attempt: attempts.append(attempt))
     return history, attempts
 
 
-def check_against_oracle(given: Problem, options: Options, kernels: Any = cpu) -> int:
-    history, attempts = learn(given, options, kernels)
-    oracle = Oracle("NP", given.dense, given.task, options)
+def check_against_oracle(case: Problem, options: Options, kernels: Any = cpu) -> int:
+    history, attempts = learn(case, options, kernels)
+    oracle = Oracle("NP", case.dense, case.task, options)
     trees, lambda_ = [], math.inf
     for attempt in attempts:
         expected = oracle.next(trees, lambda_, attempt.attempt)
@@ -80,8 +80,8 @@ def check_against_oracle(given: Problem, options: Options, kernels: Any = cpu) -
 
 @given(problems(), OPTIONS, st.sampled_from([256, 65536]), st.sampled_from([0.0, 2.0]))
 @settings(max_examples=60, deadline=None)
-def test_every_attempt_is_the_one_the_equations_ask_for(given, options, frequent: int, pull_share: float) -> None:
-    check_against_oracle(given, options, tuned(frequent=frequent, pull_share=pull_share))
+def test_every_attempt_is_the_one_the_equations_ask_for(case, options, frequent: int, pull_share: float) -> None:
+    check_against_oracle(case, options, tuned(frequent=frequent, pull_share=pull_share))
 
 
 @pytest.mark.parametrize(
@@ -107,18 +107,18 @@ def test_every_loss_and_split_rule_follows_the_oracle_for_many_trees(loss, split
 
 
 def test_compounds_met_again_share_their_parameter_and_their_gain_knows_it() -> None:
-    given = problem(7, 60, 6, 3)
-    ensemble, _ = learn(given, Options(max_trees=30, min_lambda=0.0))
+    case = problem(7, 60, 6, 3)
+    ensemble, _ = learn(case, Options(max_trees=30, min_lambda=0.0))
     leaves = sum(int(np.count_nonzero(a.tree.value)) for a in ensemble.kept)
     assert len(parameters([a.tree for a in ensemble.kept])) < leaves / 2
-    assert check_against_oracle(given, Options(max_trees=30, min_lambda=0.0)) == 30
+    assert check_against_oracle(case, Options(max_trees=30, min_lambda=0.0)) == 30
 
 
 @given(problems(60), OPTIONS)
 @settings(max_examples=40, deadline=None)
-def test_the_risk_falls_with_every_tree_that_is_kept_and_lambda_never_rises(given, options) -> None:
-    _, attempts = learn(given, options)
-    oracle = Oracle("NP", given.dense, given.task, options)
+def test_the_risk_falls_with_every_tree_that_is_kept_and_lambda_never_rises(case, options) -> None:
+    _, attempts = learn(case, options)
+    oracle = Oracle("NP", case.dense, case.task, options)
     trees = []
     for attempt in attempts:
         before = oracle.risk(parameters(trees), attempt.lambda_)
@@ -132,9 +132,9 @@ def test_the_risk_falls_with_every_tree_that_is_kept_and_lambda_never_rises(give
 
 @given(problems(60), OPTIONS, st.integers(2, 3), st.sampled_from([0, 10, 4096]))
 @settings(max_examples=25, deadline=None)
-def test_the_number_of_threads_changes_no_bit(given, options, threads, large) -> None:
+def test_the_number_of_threads_changes_no_bit(case, options, threads, large) -> None:
     def bits(options: Options, kernels: Any) -> list:
-        return [{k: v for k, v in a.to_json().items() if k != "seconds"} for a in learn(given, options, kernels)[1]]
+        return [{k: v for k, v in a.to_json().items() if k != "seconds"} for a in learn(case, options, kernels)[1]]
 
     shared = tuned(ids_to_share=1, large_child=large, rows_to_sum=0, rows_to_divide=0, frequent=256)
     assert bits(options, cpu) == bits(replace(options, threads=threads), shared)

@@ -25,8 +25,8 @@ from tests.boost.problems import problem
 from tests.processes import start
 
 OPTIONS = Options(sample=150, max_trees=25, min_lambda=0.0, split_margin=0.05)
-GIVEN = problem(11, 400, 60, 3)
-TASKS = dict.fromkeys(("NP", "VP", "X" * 300 + "/../.."), GIVEN.task)
+CASE = problem(11, 400, 60, 3)
+TASKS = dict.fromkeys(("NP", "VP", "X" * 300 + "/../.."), CASE.task)
 
 
 class Listener(Watcher):
@@ -57,7 +57,7 @@ def log_of(folder: Path) -> Path:
 
 
 def learn(folder: Path, options: Options = OPTIONS, jobs: int = 1, tasks=TASKS, **more) -> dict[str, History]:
-    return learn_tasks(GIVEN.matrix, tasks, options, [cpu], jobs, Session(log_of(folder), "data", **more))
+    return learn_tasks(CASE.matrix, tasks, options, [cpu], jobs, Session(log_of(folder), "data", **more))
 
 
 def bits(histories: dict[str, History]) -> dict[str, list]:
@@ -136,7 +136,7 @@ def test_a_failure_in_one_label_is_told(tmp_path: Path) -> None:
     def task_of(name: str) -> Task:
         if name == "VP":
             raise TrainingError("no examples for VP")
-        return GIVEN.task
+        return CASE.task
 
     with pytest.raises(TrainingError, match="VP"):
         learn(tmp_path, jobs=2, tasks=Asked(task_of))
@@ -170,7 +170,7 @@ def test_a_process_killed_again_and_again_learns_the_same(whole, tmp_path: Path)
 
 
 def test_training_without_a_log_is_the_same(whole) -> None:
-    assert bits(learn_tasks(GIVEN.matrix, TASKS, OPTIONS, [cpu])) == whole
+    assert bits(learn_tasks(CASE.matrix, TASKS, OPTIONS, [cpu])) == whole
 
 
 def rewritten(lines: list[dict]) -> bytes:

@@ -20,13 +20,13 @@ HUGE = 2**31
 class Twins:
     """A Growth of each kind over the same sample; `both`: their histograms keep both sums."""
 
-    def __init__(self, cuda: Any, given: Problem, seed: int = 0, both: bool = False) -> None:
-        rows = given.task.rows
+    def __init__(self, cuda: Any, case: Problem, seed: int = 0, both: bool = False) -> None:
+        rows = case.task.rows
         weights = np.random.default_rng(seed).integers(-(2**20), 2**20, len(rows))
         packed = np.where(weights > 0, as_positive(weights), as_negative(-weights))
-        self.given, self.growths, self.packed = given, [], int(packed.sum())
+        self.case, self.growths, self.packed = case, [], int(packed.sum())
         for kernels in (cpu, cuda):
-            matrix = kernels.hold(given.matrix)
+            matrix = kernels.hold(case.matrix)
             growth = kernels.Growth(matrix, Postings.of(matrix, kernels), Team(1), both)
             growth.plant(kernels.to_device(rows), kernels.to_device(packed))
             self.growths.append(growth)
@@ -47,20 +47,20 @@ def _plain(found: Any) -> Any:
 
 
 def all_sums(twins: Twins, node: int) -> list[int]:
-    n = len(twins.given.matrix.column)
+    n = len(twins.case.matrix.column)
     return twins.ask("entries", [node] * n, list(range(n))).tolist()
 
 
-GIVEN = {
+CASE = {
     "narrow": problem(7, 40, 9, 3, density=0.8),
     "wide": problem(8, 30, 60, 2, density=0.15),
     "one row": problem(1, 1, 3, 1),
 }
 
 
-@pytest.mark.parametrize("name", GIVEN)
+@pytest.mark.parametrize("name", CASE)
 def test_histograms_of_all_nodes_are_the_same_down_to_the_leaves(cuda: Any, name: str) -> None:
-    twins = Twins(cuda, GIVEN[name])
+    twins = Twins(cuda, CASE[name])
     wave, splits = [0], 0
     while wave and splits < 12:
         for node in wave:
@@ -77,11 +77,11 @@ def test_histograms_of_all_nodes_are_the_same_down_to_the_leaves(cuda: Any, name
         wave = wave[:4]
 
 
-@pytest.mark.parametrize("name", GIVEN)
+@pytest.mark.parametrize("name", CASE)
 def test_the_purest_splits_are_the_same_down_to_the_leaves_and_both_sums_have_the_same_differences(
     cuda: Any, name: str
 ) -> None:
-    twins, signed = Twins(cuda, GIVEN[name], both=True), Twins(cuda, GIVEN[name])
+    twins, signed = Twins(cuda, CASE[name], both=True), Twins(cuda, CASE[name])
     wave = [(0, twins.packed)]
     for _ in range(3):
         nodes = [node for node, _ in wave]
@@ -100,7 +100,7 @@ def test_the_purest_splits_are_the_same_down_to_the_leaves_and_both_sums_have_th
 
 
 def test_features_set_aside_count_as_nothing_and_come_back(cuda: Any) -> None:
-    twins = Twins(cuda, GIVEN["narrow"])
+    twins = Twins(cuda, CASE["narrow"])
     before = all_sums(twins, 0)
     aside = [int(np.argmin(before)), int(np.argmax(before))]
     found = twins.ask("extremes", [0], [0], [0], [0, 0], aside)
@@ -109,15 +109,15 @@ def test_features_set_aside_count_as_nothing_and_come_back(cuda: Any) -> None:
 
 
 def test_of_equal_sums_the_lowest_feature_is_the_extreme(cuda: Any) -> None:
-    given = GIVEN["narrow"]
-    column = np.append(given.matrix.column, [0, 0]).astype(np.uint8)  # two features that no row has: their sums are 0
-    twins = Twins(cuda, given._replace(matrix=given.matrix._replace(column=column)))
+    case = CASE["narrow"]
+    column = np.append(case.matrix.column, [0, 0]).astype(np.uint8)  # two features that no row has: their sums are 0
+    twins = Twins(cuda, case._replace(matrix=case.matrix._replace(column=column)))
     at = twins.ask("extremes", [0], [HUGE], [-HUGE], [0] * 9, list(range(9)))
     assert at.tolist() == [[0, 0, 0, 0]]
 
 
 def test_a_limit_forgets_features_that_are_too_light_to_win(cuda: Any) -> None:
-    twins = Twins(cuda, GIVEN["wide"])
+    twins = Twins(cuda, CASE["wide"])
     sums = all_sums(twins, 0)
     twins.ask("limit", 2.0**20, 5)
     low, high = twins.ask("extremes", [0], [HUGE], [-HUGE], [], [])[0, [1, 3]]
@@ -128,7 +128,7 @@ def test_a_limit_forgets_features_that_are_too_light_to_win(cuda: Any) -> None:
 
 
 def test_a_wave_costs_few_launches_and_one_wait_for_each_question(cuda: Any) -> None:
-    twins = Twins(cuda, GIVEN["wide"])
+    twins = Twins(cuda, CASE["wide"])
     growth = twins.growths[1]
     first = growth.split([0], [0]).first
     growth.descend([0], first, [True, True])

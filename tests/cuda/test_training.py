@@ -22,7 +22,7 @@ from tests.boost.problems import Problem, problem, problems
 from tests.boost.test_path import OPTIONS, check_against_oracle, learn
 from tests.kernels.test_learning_operations import chain
 
-GIVEN = problem(7, 40, 10, 3)
+CASE = problem(7, 40, 10, 3)
 SMALL = Options(max_trees=2, min_lambda=0.0, split_margin=0.05)
 
 
@@ -31,8 +31,8 @@ def facts(attempts: list[Attempt]) -> list[dict[str, Any]]:
     return [{k: v for k, v in a.to_json().items() if k != "seconds"} for a in attempts]
 
 
-def assert_same_path(cuda: Any, given: Problem, options: Options) -> None:
-    assert facts(learn(given, options, cuda)[1]) == facts(learn(given, options)[1])
+def assert_same_path(cuda: Any, case: Problem, options: Options) -> None:
+    assert facts(learn(case, options, cuda)[1]) == facts(learn(case, options)[1])
 
 
 @pytest.mark.parametrize(
@@ -49,13 +49,13 @@ def assert_same_path(cuda: Any, given: Problem, options: Options) -> None:
     ids=["all examples", "a sample", "l2", "unregularized", "stumps", "exponential", "impurity"],
 )
 def test_a_path_is_the_same_as_on_the_cpu(cuda: Any, options: Options) -> None:
-    assert_same_path(cuda, GIVEN, options)
+    assert_same_path(cuda, CASE, options)
 
 
 @given(problems(20), OPTIONS)
 @settings(max_examples=6, deadline=None)
-def test_generated_paths_are_the_same_as_on_the_cpu(cuda: Any, given: Problem, options: Options) -> None:
-    assert_same_path(cuda, given, replace(options, max_trees=2, patience=2))
+def test_generated_paths_are_the_same_as_on_the_cpu(cuda: Any, case: Problem, options: Options) -> None:
+    assert_same_path(cuda, case, replace(options, max_trees=2, patience=2))
 
 
 def test_a_path_follows_the_oracle(cuda: Any) -> None:
@@ -63,17 +63,17 @@ def test_a_path_follows_the_oracle(cuda: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "given",
+    "case",
     [problem(1, 1, 2, 1), problem(2, 12, 0, 2), problem(4, 16, 300, 2, density=0.05)],
     ids=["one row", "no feature", "wide"],
 )
-def test_degenerate_problems_end_as_on_the_cpu(cuda: Any, given: Problem) -> None:
-    assert_same_path(cuda, given, SMALL)
+def test_degenerate_problems_end_as_on_the_cpu(cuda: Any, case: Problem) -> None:
+    assert_same_path(cuda, case, SMALL)
 
 
 def test_no_example_at_all_ends_at_once(cuda: Any) -> None:
     nothing = Task(np.empty(0, np.int32), np.empty(0, np.int8), np.empty(0))
-    assert learn(GIVEN._replace(task=nothing), SMALL, cuda)[1] == []
+    assert learn(CASE._replace(task=nothing), SMALL, cuda)[1] == []
 
 
 def test_an_iteration_copies_a_few_kilobytes_back_and_looks_a_few_times(cuda: Any) -> None:
@@ -85,7 +85,7 @@ def test_an_iteration_copies_a_few_kilobytes_back_and_looks_a_few_times(cuda: An
         before.update(vars(cuda.traffic))
 
     options = Options(max_trees=4, min_lambda=0.0, sample=20)
-    learn_task("NP", GIVEN.task, Workplace.on(GIVEN.matrix, cuda), options, on_tree=count)
+    learn_task("NP", CASE.task, Workplace.on(CASE.matrix, cuda), options, on_tree=count)
     assert len(counts) >= 4
     for spent in counts:
         assert spent["to_host"] <= 4096
@@ -105,33 +105,33 @@ def small_memory(cuda: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     return pretend
 
 
-def table_bytes(given: Problem) -> int:
-    segments, starts, _, column, _ = given.matrix
+def table_bytes(case: Problem) -> int:
+    segments, starts, _, column, _ = case.matrix
     return segments.nbytes + starts.nbytes + column.nbytes + 8 * (len(starts) - 1) + 8 * (len(column) + 1)
 
 
 def test_a_matrix_larger_than_the_memory_is_streamed_and_the_path_is_the_same(cuda: Any, small_memory: Any) -> None:
-    assert cuda.plan(GIVEN.matrix).endswith(": resident")
-    small_memory(table_bytes(GIVEN) + 80)
-    plan = cuda.plan(GIVEN.matrix)
+    assert cuda.plan(CASE.matrix).endswith(": resident")
+    small_memory(table_bytes(CASE) + 80)
+    plan = cuda.plan(CASE.matrix)
     assert int(plan.split("streamed in ")[1].split()[0]) > 3, plan
-    assert_same_path(cuda, GIVEN, Options(max_trees=2, min_lambda=0.0, sample=20))
+    assert_same_path(cuda, CASE, Options(max_trees=2, min_lambda=0.0, sample=20))
 
 
 def test_several_passes_lead_to_the_same_leaves_where_the_matrix_is_streamed(cuda: Any, small_memory: Any) -> None:
-    given = problem(3, 12, 100, 2, density=0.2)
+    case = problem(3, 12, 100, 2, density=0.2)
     tree = chain(np.random.default_rng(0).permutation(100)[:80].tolist())
-    small_memory(table_bytes(given) + 400)
+    small_memory(table_bytes(case) + 400)
     found = []
     for kernels in (cpu, cuda):
-        place = Workplace.on(given.matrix, kernels)
-        segments = kernels.arrays.take(place.matrix.segments, kernels.to_device(given.task.rows), axis=0)
+        place = Workplace.on(case.matrix, kernels)
+        segments = kernels.arrays.take(place.matrix.segments, kernels.to_device(case.task.rows), axis=0)
         percolator = Percolator(segments, place.marks, place.postings, kernels, Team(1))
         found.append(kernels.to_host(percolator.percolate(tree)).tolist())
     assert found[0] == found[1]
 
 
-TASKS = dict.fromkeys(("NP", "VP", "PP", "S"), GIVEN.task)
+TASKS = dict.fromkeys(("NP", "VP", "PP", "S"), CASE.task)
 
 
 class Plans(Watcher):
@@ -146,7 +146,7 @@ class Plans(Watcher):
 
 def train(*devices: Any, watcher: Watcher | None = None) -> dict[str, list[dict[str, Any]]]:
     options = Options(max_trees=1, min_lambda=0.0)
-    histories = learn_tasks(GIVEN.matrix, TASKS, options, devices, session=Session(watcher=watcher or Watcher()))
+    histories = learn_tasks(CASE.matrix, TASKS, options, devices, session=Session(watcher=watcher or Watcher()))
     return {name: [attempt.tree.to_json() for attempt in history.kept] for name, history in histories.items()}
 
 

@@ -42,9 +42,9 @@ class Random:
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("n", SIZES)
 def test_priorities_are_the_same_draws(cuda: Any, n: int, loss: str) -> None:
-    given = Random(n)
+    case = Random(n)
     for start, stop in ((0, n), (n // 3, n // 2)):
-        arguments = (given.importance, given.state, sampling_key(3, "NP", n), start, stop, np.zeros(n))
+        arguments = (case.importance, case.state, sampling_key(3, "NP", n), start, stop, np.zeros(n))
         same(cuda, f"{loss}.priorities", *arguments)
 
 
@@ -52,13 +52,13 @@ def test_priorities_are_the_same_draws(cuda: Any, n: int, loss: str) -> None:
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("tau", [0.0, 0.05])
 def test_weights_of_a_sample_are_the_same_integers(cuda: Any, n: int, tau: float, loss: str) -> None:
-    given = Random(n)
-    kept = np.flatnonzero(given.importance > 0.1).astype(np.int32)
-    found = same(cuda, f"{loss}.weigh", given.importance, given.state, kept, tau, np.zeros(len(kept)))
+    case = Random(n)
+    kept = np.flatnonzero(case.importance > 0.1).astype(np.int32)
+    found = same(cuda, f"{loss}.weigh", case.importance, case.state, kept, tau, np.zeros(len(kept)))
     weights = found.arguments[-1]
     same(cuda, "total", weights, scale_for(Magnitude(len(kept) * found.returned, found.returned)))
     scale = 2.0**27 if loss == "logistic" else 2.0**14
-    same(cuda, "quantise", given.y, kept, weights, scale, np.zeros(len(kept), np.int64))
+    same(cuda, "quantise", case.y, kept, weights, scale, np.zeros(len(kept), np.int64))
 
 
 @pytest.mark.parametrize("n", [2, 9, 40])
@@ -72,8 +72,8 @@ def test_selection_keeps_the_same_examples_where_many_are_equal(cuda: Any, n: in
 @pytest.mark.parametrize("nodes", [1, 5, 40])
 @pytest.mark.parametrize("loss", LOSSES)
 def test_leaf_sums_are_the_same_in_a_blocks_own_memory_and_beyond_it(cuda: Any, n: int, nodes: int, loss: str) -> None:
-    given = Random(n, nodes)
-    around = (given.leaf, given.examples, given.scale)
+    case = Random(n, nodes)
+    around = (case.leaf, case.examples, case.scale)
     same(cuda, f"{loss}.leaf_sums", *around, 0, n, np.zeros(nodes, np.int64), np.zeros((nodes, 2), np.int64))
     same(cuda, f"{loss}.leaf_sums", *around, n // 3, n, np.ones(nodes, np.int64), np.zeros((nodes, 2), np.int64))
 
@@ -81,14 +81,14 @@ def test_leaf_sums_are_the_same_in_a_blocks_own_memory_and_beyond_it(cuda: Any, 
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("nodes", [5, 40])
 def test_the_same_examples_are_collected_though_in_another_order(cuda: Any, n: int, nodes: int) -> None:
-    given = Random(n, nodes)
+    case = Random(n, nodes)
     place, total = np.full((nodes, 2), -1), 0
     for node in (1, 3):
         for side, sign in enumerate((1, -1)):
             place[node, side] = total
-            total += np.count_nonzero((given.leaf == node) & (given.y == sign))
+            total += np.count_nonzero((case.leaf == node) & (case.y == sign))
     room = Members(np.zeros(total, np.int32), np.zeros(total), np.zeros(total))
-    expected, found = both(cuda, "collect", given.leaf, given.examples, 0, n, place, room)
+    expected, found = both(cuda, "collect", case.leaf, case.examples, 0, n, place, room)
     assert_equal(expected.arguments[4], found.arguments[4])
     cuts = sorted({*place[place >= 0].tolist(), total})
     for begin, end in pairwise(cuts):
@@ -104,15 +104,15 @@ def test_the_same_examples_are_collected_though_in_another_order(cuda: Any, n: i
 @pytest.mark.parametrize("length", [3, 16])
 @pytest.mark.parametrize("loss", LOSSES)
 def test_slopes_and_steps_are_the_same(cuda: Any, n: int, length: int, loss: str) -> None:
-    given = Random(n)
+    case = Random(n)
     ends = np.array([n // 4, n // 4, n // 2, n])  # the second group is empty
     cells = Cells(*_cells(np.array([0, n // 4, n // 4, n // 2]), ends, length))
-    members = Members(np.arange(n, dtype=np.int32), given.importance, given.state)
+    members = Members(np.arange(n, dtype=np.int32), case.importance, case.state)
     step = np.array([0.5, -0.5, 2.0, -2.0])
     factor = np.exp(step if loss == "logistic" else -step)
     some = np.where(np.array([True, True, False, True]), factor, -1.0)
-    same(cuda, f"{loss}.slopes", cells, some, given.scale, members, np.zeros((2, 4), np.int64))
-    same(cuda, f"{loss}.move", cells, step, factor, given.scale / 4, members, np.zeros(1, np.int64))
+    same(cuda, f"{loss}.slopes", cells, some, case.scale, members, np.zeros((2, 4), np.int64))
+    same(cuda, f"{loss}.move", cells, step, factor, case.scale / 4, members, np.zeros(1, np.int64))
 
 
 def problems() -> list[Problem]:
@@ -124,9 +124,9 @@ def problems() -> list[Problem]:
     ]
 
 
-@pytest.mark.parametrize("given", problems(), ids=["one row", "no feature", "dense", "ragged"])
-def test_each_features_segments_are_the_same_in_any_order(cuda: Any, given: Problem) -> None:
-    matrix = given.matrix
+@pytest.mark.parametrize("case", problems(), ids=["one row", "no feature", "dense", "ragged"])
+def test_each_features_segments_are_the_same_in_any_order(cuda: Any, case: Problem) -> None:
+    matrix = case.matrix
     arguments = (matrix.starts, matrix.features, len(matrix.column), Team(1))
     (begins, holders), (found_begins, found) = (outcome.returned for outcome in both(cuda, "transpose", *arguments))
     assert_equal(begins, found_begins)
@@ -136,15 +136,15 @@ def test_each_features_segments_are_the_same_in_any_order(cuda: Any, given: Prob
 
 @pytest.mark.parametrize("length", [1, 5, 90])
 def test_percolation_ends_in_the_same_leaves_in_one_pass_or_several(cuda: Any, length: int) -> None:
-    given = problem(3, 30, 100, 2, density=0.2)
+    case = problem(3, 30, 100, 2, density=0.2)
     tree = chain(np.random.default_rng(0).permutation(100)[:length].tolist())
-    rows = given.task.rows
-    leaf, words = np.zeros(len(rows), np.int32), np.zeros(len(given.matrix.starts) - 1, np.uint64)
+    rows = case.task.rows
+    leaf, words = np.zeros(len(rows), np.int32), np.zeros(len(case.matrix.starts) - 1, np.uint64)
     for closed, below, exits in passes(tree):
-        marks = (tree.feature, closed, *Postings.of(given.matrix, cpu))
+        marks = (tree.feature, closed, *Postings.of(case.matrix, cpu))
         marked = same(cuda, "mark", *marks, words).arguments[-1]
         assert marked.any()
-        down = (given.matrix.segments[rows], marked, below, exits)
+        down = (case.matrix.segments[rows], marked, below, exits)
         same(cuda, "percolate", 3, 9, *down, leaf)
         leaf = same(cuda, "percolate", 0, len(rows), *down, leaf).arguments[-1]
         assert not same(cuda, "unmark", *marks, marked).arguments[-1].any()

@@ -70,5 +70,5 @@ def test_every_kernel_is_assembled_without_spills_and_rounds_as_the_cpu_does(
     record_property("assembled", ["sm_{}{}".format(*architecture), {name: tuple(size) for name, size in table.items()}])
     assert len(table) == len(kernels) >= 20
     assert not {name: size for name, size in table.items() if size.spills}
-    assert max(size.registers for size in table.values()) <= 64  # so that four blocks of 256 threads fit side by side
+    assert max(size.registers for size in table.values()) <= 64  # four blocks of 256 threads at once
     assert max(size.shared for size in table.values()) <= 16384

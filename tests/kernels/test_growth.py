@@ -13,8 +13,6 @@ from hypothesis import strategies as st
 from gpuparse.boost.postings import Postings
 from gpuparse.boost.team import Team
 from gpuparse.kernels import cpu
-from gpuparse.kernels.cpu.boost.growth.both_sums import purest
-from gpuparse.kernels.cpu.boost.growth.extremes import extremes, sparse_extremes
 from gpuparse.kernels.cpu.boost.growth.tuning import Tuning
 from gpuparse.kernels.packing import as_negative, as_positive, negative, positive
 from tests.boost.problems import Problem, problems
@@ -24,6 +22,8 @@ TUNINGS = {
     "by segment": Tuning(frequent=256, pull_share=2.0, sparse=1 << 40),
     "rare features by postings": Tuning(frequent=256, pull_share=0.0, sparse=1 << 40),
     "small nodes with a support": Tuning(frequent=256, sparse=0),
+    "many blocks": Tuning(frequent=8, block=4, pull_share=2.0, sparse=1 << 40),
+    "many blocks by postings": Tuning(frequent=8, block=4, pull_share=0.0),
     "shared by threads": Tuning(
         frequent=256, large_child=0, sums_to_move=1, ids_to_share=1, rows_to_sum=0, rows_to_divide=0
     ),
@@ -56,7 +56,9 @@ def check_node(growth: object, node: int, sums: list[tuple[int, int]], both: boo
     assert growth.entries([node] * len(features), features).tolist() == signed
     aside = [f for f in features if f % 5 == 3]
     kept = [0 if f in aside else h for f, h in zip(features, signed, strict=True)]
-    for low, high in [(-1, 1), (-50, 50)] + [(HUGE, -HUGE)] * (node == 0):  # where nobody has a feature, all sums are 0
+    least_sum, greatest_sum = min([*kept, -1]), max([*kept, 1])
+    anything = [(HUGE, -HUGE)] * (node == 0)  # below the root, a feature that no example has may be passed over
+    for low, high in [(-1, 1), (-50, 50), (least_sum, greatest_sum), (least_sum - 1, greatest_sum + 1), *anything]:
         f, least, g, greatest = growth.extremes([node], [low], [high], [node] * len(aside), aside)[0].tolist()
         expected = least_and_greatest(kept)
         assert (f, least) == (tuple(expected[:2]) if kept and min(kept) <= low else (-1, least))
@@ -72,14 +74,14 @@ def check_node(growth: object, node: int, sums: list[tuple[int, int]], both: boo
 @pytest.mark.parametrize("tuning", TUNINGS)
 @given(problems(), st.integers(0, 10**6))
 @settings(max_examples=12, deadline=None)
-def test_the_nodes_of_a_tree_are_what_a_dense_table_says(tuning: str, both: bool, given: Problem, seed: int) -> None:
+def test_the_nodes_of_a_tree_are_what_a_dense_table_says(tuning: str, both: bool, case: Problem, seed: int) -> None:
     chance = np.random.default_rng(seed)
-    rows, n = given.task.rows, len(given.matrix.column)
+    rows, n = case.task.rows, len(case.matrix.column)
     weights = chance.integers(-1000, 1000, len(rows))
-    dense = Dense(given.dense[rows], np.maximum(weights, 0), np.maximum(-weights, 0))
+    dense = Dense(case.dense[rows], np.maximum(weights, 0), np.maximum(-weights, 0))
     packed = as_positive(dense.plus) + as_negative(dense.minus)
     with Team(2 if tuning == "shared by threads" else 1) as team:
-        growth = cpu.Growth(given.matrix, Postings.of(given.matrix, cpu), team, both, tuning=TUNINGS[tuning])
+        growth = cpu.Growth(case.matrix, Postings.of(case.matrix, cpu), team, both, tuning=TUNINGS[tuning])
         for _ in range(2):  # one tree after the other, in the same memory
             growth.plant(rows, packed)
             wave = {0: np.arange(len(rows))}
@@ -102,37 +104,3 @@ def test_the_nodes_of_a_tree_are_what_a_dense_table_says(tuning: str, both: bool
                 if len(wave) > 3:
                     growth.release(list(wave)[3:])
                     wave = dict(list(wave.items())[:3])
-
-
-@given(st.lists(st.integers(-5, 5), max_size=40), st.integers(-6, 6), st.integers(-6, 6), st.integers(1, 7))
-@settings(max_examples=150, deadline=None)
-def test_extremes_are_the_first_of_the_least_and_the_greatest(sums: list[int], low: int, high: int, block: int) -> None:
-    histogram = np.array(sums, np.int32)
-    blocks = -(-len(sums) // block)
-    parts = [histogram[b * block : (b + 1) * block] for b in range(blocks)]
-    most = np.array([max(part.max(), 0) for part in parts], np.int32)
-    least = np.array([min(part.min(), 0) for part in parts], np.int32)
-    at_least = min((f for f in range(len(sums)) if sums[f] <= low), key=lambda f: (sums[f], f), default=-1)
-    at_most = min((f for f in range(len(sums)) if sums[f] >= high), key=lambda f: (-sums[f], f), default=-1)
-    shuffled = np.random.default_rng(len(sums)).permutation(len(sums)).astype(np.int32)
-    for found in (
-        extremes(histogram, block, most, least, low, high),
-        sparse_extremes(histogram, shuffled, low, high),
-    ):
-        assert (found[0], found[2]) == (at_least, at_most)
-        assert at_least < 0 or found[1] == sums[at_least]
-        assert at_most < 0 or found[3] == sums[at_most]
-
-
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=12), st.integers(0, 20), st.integers(0, 20))
-@settings(max_examples=100, deadline=None)
-def test_the_purest_split_is_the_first_that_leaves_the_least(sums: list[tuple[int, int]], p: int, n: int) -> None:
-    p, n = p + max((a for a, _ in sums), default=0), n + max((b for _, b in sums), default=0)
-    packed = np.array([as_positive(a) + as_negative(b) for a, b in sums], np.int64)
-
-    def left(feature: int) -> float:
-        a, b = sums[feature]
-        return math.sqrt(a * b) + math.sqrt((p - a) * (n - b))
-
-    best = min((f for f in range(len(sums)) if any(sums[f])), key=lambda f: (left(f), f), default=-1)
-    assert purest(packed, as_positive(p) + as_negative(n)) == (best, packed[best] if best >= 0 else 0)

@@ -15,7 +15,6 @@ from gpuparse.boost.percolation import passes
 from gpuparse.boost.postings import Postings
 from gpuparse.boost.team import Team
 from gpuparse.kernels import Cells, Members, cpu
-from gpuparse.kernels.cpu.boost.growth.divide import holds
 from gpuparse.kernels.cpu.boost.logarithm import logarithm
 from tests.boost.problems import Problem, problem, problems
 
@@ -27,18 +26,6 @@ def test_every_operation_is_a_function_with_a_docstring() -> None:
         operation = getattr(cpu, name)
         if callable(operation):
             assert inspect.getdoc(getattr(operation, "function", operation)), name
-
-
-@given(problems(), st.data())
-@COMMON
-def test_holds_tells_membership(given: Problem, data) -> None:
-    matrix = given.matrix
-    if len(matrix.column) == 0:
-        return
-    segment = data.draw(st.integers(0, len(matrix.starts) - 2))
-    begin, end = matrix.starts[segment], matrix.starts[segment + 1]
-    for feature in range(len(matrix.column)):
-        assert holds(matrix.features, begin, end, feature) == (feature in matrix.features[begin:end])
 
 
 @given(st.floats(1e-300, 1e300) | st.floats(0.5, 2.0) | st.floats(1 - 1e-9, 1 + 1e-9))
@@ -64,8 +51,8 @@ def test_losses_are_what_a_step_changes_and_it_multiplies_the_odds(
 
 @given(problems(), st.integers(1, 3))
 @COMMON
-def test_transpose_lists_the_segments_of_each_feature(given: Problem, threads: int) -> None:
-    matrix = given.matrix
+def test_transpose_lists_the_segments_of_each_feature(case: Problem, threads: int) -> None:
+    matrix = case.matrix
     with Team(threads) as team:
         postings = Postings.of(matrix, cpu, team)
     for feature in range(len(matrix.column)):
@@ -86,11 +73,11 @@ def chain(features: list[int]) -> GrownTree:
 
 @pytest.mark.parametrize("length", [0, 1, 5, 150])
 def test_percolation_ends_where_a_walk_down_the_tree_ends_in_one_pass_or_several(length: int) -> None:
-    given = problem(3, 50, 300, 2, density=0.1)
+    case = problem(3, 50, 300, 2, density=0.1)
     tree = chain(np.random.default_rng(0).permutation(300)[:length].tolist())
-    rows = given.task.rows
+    rows = case.task.rows
     leaf = np.zeros(len(rows), np.int32)
-    matrix, postings = given.matrix, Postings.of(given.matrix, cpu)
+    matrix, postings = case.matrix, Postings.of(case.matrix, cpu)
     found = passes(tree)
     assert len(found) == -(-length // 63)  # a node more is an exit more
     words = np.zeros(len(matrix.starts) - 1, np.uint64)
@@ -102,5 +89,5 @@ def test_percolation_ends_where_a_walk_down_the_tree_ends_in_one_pass_or_several
     for row, found in zip(rows, leaf, strict=True):
         node = 0
         while tree.feature[node] >= 0:
-            node = (tree.yes if given.dense[row, tree.feature[node]] else tree.no)[node]
+            node = (tree.yes if case.dense[row, tree.feature[node]] else tree.no)[node]
         assert found == node

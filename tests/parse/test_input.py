@@ -55,7 +55,7 @@ def test_a_sentence_leaves_before_the_input_has_ended() -> None:
 
 def test_a_search_that_memory_can_not_hold_is_told_with_the_way_out() -> None:
     sentences = read_tagged(["A/DT dog/NN\n"], "input", load_language())
-    with pytest.raises(UsageError, match=r"10000000 sentences side by side .* a smaller batch"):
+    with pytest.raises(UsageError, match=r"10000000 sentences in parallel .* a smaller batch"):
         next(parse_sentences(small_parser(), sentences, SearchOptions(batch=10**7, limit=10**9)))
 
 

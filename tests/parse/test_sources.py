@@ -24,6 +24,11 @@ def test_a_tag_stays_before_what_a_map_says_words_between_not_counted() -> None:
     assert to.retagged(sentence[:2]) == [Token("to", "IN"), sentence[1]]
 
 
+def test_a_map_may_be_for_certain_words_alone() -> None:
+    convention = Convention({"IN": TagMapping("TO", words=("to",))})
+    assert convention.retagged([Token("To", "IN"), Token("at", "IN")]) == [Token("To", "TO"), Token("at", "IN")]
+
+
 def test_a_label_becomes_another_or_its_node_goes_and_leaves_its_children() -> None:
     convention = Convention(labels={"NML": "", "NX": "NP"})
     tree = "(NP (NML-TTL (NN sea) (NX (NN air))) (NN trip))"

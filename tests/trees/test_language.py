@@ -36,10 +36,10 @@ def test_a_tag_in_no_class_is_its_own() -> None:
 
 def test_a_priority_list_is_one_step_a_label_and_the_steps_of_np_are_kept() -> None:
     rules = load_language().rules
-    assert rules["CONJP"].steps == tuple(Scan(False, (label,)) for label in ("CC", "RB", "IN"))
+    assert rules["CONJP"].scans == tuple(Scan(False, (label,)) for label in ("CC", "RB", "IN"))
     assert rules["NP"].last == "POS"
-    assert [step.from_left for step in rules["NP"].steps] == [False, True, False, False, False]
-    assert rules["NP"].steps[3] == Scan(False, ("CD",))
+    assert [scan.from_left for scan in rules["NP"].scans] == [False, True, False, False, False]
+    assert rules["NP"].scans[3] == Scan(False, ("CD",))
     assert rules["NX"] == rules["NP"]
 
 
@@ -148,7 +148,7 @@ def test_a_label_takes_the_head_rule_of_another_unless_it_has_its_own() -> None:
     heads = '[heads]\nNP = { from = "right", labels = ["N"] }\nCNP = { from = "left", labels = ["K"] }\n'
     like = parse_language(heads + '[labels]\nheaded_like = { MPN = "NP", CNP = "NP" }\n')
     assert like.rule("MPN") == like.rule("NP")
-    assert like.rule("CNP").steps == (Scan(True, ("K",)),)
+    assert like.rule("CNP").scans == (Scan(True, ("K",)),)
     assert like.rule("NX") == like.default_rule
 
 

@@ -7,7 +7,8 @@ from collections import Counter, defaultdict
 import pytest
 
 from gpuparse.trees import Tree, count_words, load_language, parse_tree, prepare, strip
-from gpuparse.trees.synthetic import inflect, plural, synthetic_treebank
+from gpuparse.trees.synthetic import synthetic_treebank
+from gpuparse.trees.synthetic_words import inflect, plural
 
 ENGLISH = load_language()
 

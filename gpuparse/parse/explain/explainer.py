@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from gpuparse.boost.ensemble import Literals
 from gpuparse.jit import telling
 from gpuparse.options import Amount, SearchOptions, Strategy
-from gpuparse.parse.explain.derivation import frontiers, places_in_tree
 from gpuparse.parse.explain.english import in_english
 from gpuparse.parse.explain.explanation import (
     Constituent,
@@ -23,6 +22,7 @@ from gpuparse.parse.explain.explanation import (
     RuleDifference,
 )
 from gpuparse.parse.explain.replay import Replay, ReplayedState, ScoredInference
+from gpuparse.parse.logic.derivation import frontiers, places_in_tree
 from gpuparse.parse.logic.strategy import Inference
 from gpuparse.parse.model.model import Model
 from gpuparse.parse.model.rules import FIXED_POINT

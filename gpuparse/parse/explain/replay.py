@@ -15,10 +15,10 @@ import numpy as np
 from gpuparse.boost.ensemble import Literals
 from gpuparse.dtypes import FEATURE
 from gpuparse.jit import kernel
-from gpuparse.parse.explain.derivation import frontiers
 from gpuparse.parse.features.extraction import emit_inference, segment_capacity
 from gpuparse.parse.features.groups import Column
 from gpuparse.parse.features.runs import CUTS
+from gpuparse.parse.logic.derivation import frontiers
 from gpuparse.parse.logic.items import HEAD
 from gpuparse.parse.logic.state import Run, span_of
 from gpuparse.parse.logic.strategy import NO_HEAD, Inference

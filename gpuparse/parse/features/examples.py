@@ -81,7 +81,7 @@ class Candidates(NamedTuple):
     factors: np.ndarray  # REAL[rows]: what the importance of incorrect examples is multiplied by; empty: 1
 
     def of_label(self, label: int) -> Task:
-        """The training set of a label: its candidates, worth 1/2 a state for the correct, 1/2 for the incorrect."""
+        """The training set of a label. The correct examples of a state are together worth 1/2, so are the others."""
         choice = self.choices[:, label]
         allowed = np.flatnonzero(choice != NOT_ALLOWED)
         rows = self.first_rows[allowed] + choice[allowed].astype(ROW)

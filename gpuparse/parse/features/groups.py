@@ -119,8 +119,7 @@ def _nth_groups() -> list[Group]:
                 for n in range(1, 4):
                     at = shift + way * n
                     name = f"{kind}.{anchor}{sign}{n}"
-                    ends = (point, at, point, at + 1, Point.BEGIN, Point.FINISH)
-                    groups.append(Group(name, column, domain, *ends))
+                    groups.append(Group(name, column, domain, point, at, point, at + 1, Point.BEGIN, Point.FINISH))
     return groups
 
 

@@ -1,8 +1,8 @@
 """Head rules compiled into arrays, so that the head child of every candidate can be found in compiled code.
 
-A rule is a list of steps, each a set of symbols and an end to scan from; what no step names falls to one more step. So
-a symbol's rank is the first step that names it; the head is the child of the least rank, and among equals the one that
-the step's scan meets first.
+A rule is a list of scans, each of which looks for some symbols, from one end; what no scan names falls to one more. So
+a symbol's rank is the first scan that names it; the head is the child of the least rank, and among equals the one that
+the scan meets first.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from gpuparse.parse.logic.vocabulary import Vocabulary
 class HeadTable(NamedTuple):
     """The head rules of every label, in few arrays: each is seven numbers to pass at every call."""
 
-    rank: np.ndarray  # ITEM[labels + 1, symbols]: the first step that names the symbol; last, 1 for conjunctions
-    from_left: np.ndarray  # uint8[labels, steps]: which end the step's scan starts from
+    rank: np.ndarray  # ITEM[labels + 1, symbols]: the first scan that names the symbol; last, 1 for conjunctions
+    from_left: np.ndarray  # uint8[labels, scans]: which end the scan starts from
     last: np.ndarray  # ITEM[labels]: a last child with this symbol is the head at once; -1 for none
 
 
 def compile_heads(vocabulary: Vocabulary) -> HeadTable:
     """The head rules of the vocabulary's labels, over its symbols."""
     rules = [vocabulary.language.rule(label) for label in vocabulary.labels]
-    n_steps = 1 + max(len(rule.steps) for rule in rules)
+    n_scans = 1 + max(len(rule.scans) for rule in rules)
     rank = np.zeros((len(rules) + 1, vocabulary.other_symbol + 1), ITEM)
     rank[-1, [vocabulary.symbol(name) for name in vocabulary.language.conjunctions]] = 1
-    from_left = np.zeros((len(rules), n_steps), np.uint8)
+    from_left = np.zeros((len(rules), n_scans), np.uint8)
     last = np.full(len(rules), -1, ITEM)
     for label, rule in enumerate(rules):
-        rank[label] = len(rule.steps)
-        from_left[label, len(rule.steps)] = rule.fallback_from_left
-        for number, step in reversed(list(enumerate(rule.steps))):
-            from_left[label, number] = step.from_left
-            rank[label, [vocabulary.symbol(name) for name in step.labels]] = number
+        rank[label] = len(rule.scans)
+        from_left[label, len(rule.scans)] = rule.fallback_from_left
+        for number, scan in reversed(list(enumerate(rule.scans))):
+            from_left[label, number] = scan.from_left
+            rank[label, [vocabulary.symbol(name) for name in scan.labels]] = number
         if rule.last is not None:
             last[label] = vocabulary.symbol(rule.last)
     return HeadTable(rank, from_left, last)

@@ -60,7 +60,7 @@ class Vocabulary:
     @cached_property
     def all_symbols(self) -> tuple[str, ...]:
         """The symbols seen in training, then those that only the head rules name."""
-        named = {name for rule in self.language.rules.values() for step in rule.steps for name in step.labels}
+        named = {name for rule in self.language.rules.values() for scan in rule.scans for name in scan.labels}
         named |= {rule.last for rule in self.language.rules.values() if rule.last is not None}
         named |= self.language.conjunctions
         return self.symbols + tuple(sorted(named - set(self.symbols)))

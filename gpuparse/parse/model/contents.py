@@ -236,8 +236,8 @@ def _vocabulary(header: Header, classes: WordClasses | None) -> Vocabulary:
     vocabulary = Vocabulary(header.labels, of_properties, language, classes)
     symbols = {*inner, *vocabulary.tags}
     _require(set(vocabulary.symbols) == symbols, "the values of its property label are not its labels and tags")
-    steps = max((len(rule.steps) for rule in language.rules.values()), default=0)
-    head_ranks = len(header.labels) * (len(vocabulary.all_symbols) + steps)
+    scans = max((len(rule.scans) for rule in language.rules.values()), default=0)
+    head_ranks = len(header.labels) * (len(vocabulary.all_symbols) + scans)
     _require(head_ranks <= MOST_HEAD_RANKS, f"it has too many labels and head rules ({head_ranks:,} ranks)")
     size = FeatureSpace(vocabulary).size
     _require(size <= MOST_FEATURES, f"its vocabulary has too many features ({size:,})")

@@ -17,11 +17,11 @@ class Order(NamedTuple):
     """What decides which entry of a search is better."""
 
     cost: np.ndarray  # float64[entries]
-    step: np.ndarray  # float64[entries]
+    step_cost: np.ndarray  # float64[entries]
     parent: np.ndarray  # int32[entries]
     ahead: np.ndarray  # int32[entries]
-    profile: np.ndarray  # float64[words + 1]: what a good tree costs by the time it has so much ahead; 0: nobody knows
-    sorted_steps: np.ndarray  # float64[2, items]: room for the steps of two entries
+    profile: np.ndarray  # float64[words + 1]: what a good tree costs by the time it has so much ahead; 0: unknown
+    sorted_costs: np.ndarray  # float64[2, items]: room for the steps of two entries
     max_min: bool
     gap: float  # what costs more than the best tree and this is not wanted
 
@@ -42,22 +42,22 @@ def precedes(order, a, b):
 def _steps_precede(order, a, b):
     first, second = _sort_steps(order, a, 0), _sort_steps(order, b, 1)
     for at in range(min(first, second)):
-        if order.sorted_steps[0, at] != order.sorted_steps[1, at]:
-            return order.sorted_steps[0, at] < order.sorted_steps[1, at]
+        if order.sorted_costs[0, at] != order.sorted_costs[1, at]:
+            return order.sorted_costs[0, at] < order.sorted_costs[1, at]
     return first < second
 
 
 @compiled
 def _sort_steps(order, entry, which):
-    """Sort the costs of an entry's inferences into a row of `sorted_steps`, the greatest first; how many there are."""
+    """Sort the costs of an entry's inferences into a row of `sorted_costs`, the greatest first; how many there are."""
     length = 0
     while entry > 0:
-        step = order.step[entry]
+        step = order.step_cost[entry]
         at = length
-        while at > 0 and order.sorted_steps[which, at - 1] < step:
-            order.sorted_steps[which, at] = order.sorted_steps[which, at - 1]
+        while at > 0 and order.sorted_costs[which, at - 1] < step:
+            order.sorted_costs[which, at] = order.sorted_costs[which, at - 1]
             at -= 1
-        order.sorted_steps[which, at] = step
+        order.sorted_costs[which, at] = step
         length += 1
         entry = order.parent[entry]
     return length

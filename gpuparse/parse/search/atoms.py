@@ -1,7 +1,7 @@
 """The model's features by what they look at, so that only those that occur in rules are ever computed.
 
 A model has a few thousand features out of a million, so a word or a tag has a handful in all groups together. They are
-looked up once a sentence, and `of_word[group, word]` lists what the word brings to a group it is the head of.
+looked up once per sentence, and `of_word[group, word]` lists what the word brings to a group it is the head of.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from gpuparse.parse.properties import LABEL
 _ITEMS, _BELOW, _CHILD = int(Domain.ITEMS), int(Domain.BELOW), int(Domain.CHILD)
 LOOKS_AT_ITEMS = COUNTED + 1  # one more column of the table of groups: whether a feature asks for its items
 BROUGHT = HEAD_VALUES + 1  # a word brings a group at most one feature for each of its properties; and an end mark
-REACH = 4  # a group of children that does not hold all on one side holds so many at most: further away is all the same
+REACH = 4  # the most children in a group, unless it holds all on one side: farther off, all have the same role
 FROM_LEFT, FROM_RIGHT, FROM_HEAD = 0, REACH + 1, 3 * REACH + 3  # the roles at no distance
 ROLES = 4 * REACH + 5  # of a child: its distance from the left end, from the right end, and from the head
 
 
 class Atoms(NamedTuple):
-    """The features of a model. Groups are those that it asks for, those of a view side by side."""
+    """The features of a model, and the groups that they look at, in the order of their views."""
 
     view_starts: np.ndarray  # int64[views + 1]: where the groups of each view begin
     groups: np.ndarray  # int32[groups, 10]: rows of GROUP_TABLE and LOOKS_AT_ITEMS
@@ -47,9 +47,7 @@ class Atoms(NamedTuple):
     value_starts: np.ndarray  # int32[HEAD_VALUES, values + 1]: for each value of a head word, where its features begin
     value_groups: np.ndarray  # int32: the group of such a feature
     value_features: np.ndarray  # int32: and the feature
-    length_starts: (
-        np.ndarray
-    )  # int32[groups, LENGTHS + 2]: for each length, the last "greater", where its features begin
+    length_starts: np.ndarray  # int32[groups, LENGTHS + 2]: where the features of each length begin; the last: greater
     length_features: np.ndarray  # int32: the features that hold for a length
     role_starts: np.ndarray  # int32[ROLES + 1]: for each role of a child, where the groups that hold it begin
     role_groups: np.ndarray  # int32: the groups
@@ -107,7 +105,7 @@ def _knows_head(group: np.ndarray) -> bool:
 
 
 def _holds(group: np.ndarray, role: int) -> bool:
-    """Whether a group of children holds one in this role, seen from what the group is told by: an end or the head."""
+    """Whether a group holds a child in this role: the role counts from an end or the head, as the group does."""
     far = 10 * REACH
     if _knows_head(group):
         at, points = role - FROM_HEAD, {Point.LEFT: -far, Point.HEAD: 0, Point.HEADEND: 1, Point.RIGHT: far}
@@ -147,12 +145,12 @@ def look_up_words(atoms, terminals, n_words, of_word):
             if value < 0:
                 continue
             for at in range(atoms.value_starts[number, value], atoms.value_starts[number, value + 1]):
-                brought = of_word[atoms.value_groups[at], word]
+                features = of_word[atoms.value_groups[at], word]
                 end = 0
-                while brought[end] >= 0:
+                while features[end] >= 0:
                     end += 1
-                brought[end] = atoms.value_features[at]
-                brought[end + 1] = -1
+                features[end] = atoms.value_features[at]
+                features[end + 1] = -1
 
 
 @inlined

@@ -15,31 +15,39 @@ from gpuparse.kernels import KnownRows
 from gpuparse.parse.features.runs import CUTS
 from gpuparse.parse.model.rules import Rules, View
 
-RUNS = 1 << 13  # of children
-PATTERNS = 1 << 11
-VIEWS = 1 << 9  # of each view, and of each kind of place
-ROLE_ROWS = 1 << 10
 AT_LEFT, AT_RIGHT, AT_HEAD = range(3)  # kinds of places: those at which a run begins, ends, or has its head
+
+
+class Sizes(NamedTuple):
+    """How much is remembered of each kind; powers of two."""
+
+    runs: int = 1 << 13  # of children
+    patterns: int = 1 << 11
+    views: int = 1 << 9  # of each view, and of each kind of place
+    roles: int = 1 << 10
+
+
+USUAL_SIZES = Sizes()
 
 
 class Memory(NamedTuple):
     """What is remembered, and room to work in. A bit set has a bit for each rule."""
 
-    run_keys: np.ndarray  # uint64[RUNS]: a hash of the children
-    run_satisfied: np.ndarray  # uint64[RUNS, blocks]: the rules that are satisfied in them
-    run_fires: np.ndarray  # uint64[RUNS, blocks]: those that fired when a candidate with them was last scored
-    run_scores: np.ndarray  # int64[RUNS, labels]: its scores
+    run_keys: np.ndarray  # uint64[sizes.runs]: a hash of the children
+    run_satisfied: np.ndarray  # uint64[sizes.runs, blocks]: the rules that are satisfied in them
+    run_fires: np.ndarray  # uint64[sizes.runs, blocks]: those that fired when a candidate with them was last scored
+    run_scores: np.ndarray  # int64[sizes.runs, labels]: its scores
     run_before: np.ndarray  # int64[words]: the run that was last met with its end at this place of a frontier
-    pattern_keys: np.ndarray  # uint64[PATTERNS]: a hash of the symbols of the children
-    pattern_heads: np.ndarray  # int64[PATTERNS, labels]: the head child for each label, or NO_HEAD
-    pattern_about: np.ndarray  # int64[PATTERNS, 2]: the heads in use, as bits; how many labels are allowed
-    pattern_rules: np.ndarray  # uint64[PATTERNS, max_children, blocks]: the rules of the labels of each head in use
-    view_keys: np.ndarray  # uint64[views, VIEWS]: a hash of what a view shows
-    view_satisfied: np.ndarray  # uint64[views, VIEWS, blocks]: the rules that are satisfied there
-    place_keys: np.ndarray  # uint64[3, VIEWS]: a hash of what the views around a place show
-    place_satisfied: np.ndarray  # uint64[3, VIEWS, blocks]: the rules that are satisfied in all of them
-    role_keys: np.ndarray  # uint64[ROLE_ROWS]: a hash of a child and its role
-    role_rows: np.ndarray  # uint64[ROLE_ROWS, row]: what it sets
+    pattern_keys: np.ndarray  # uint64[sizes.patterns]: a hash of the symbols of the children
+    pattern_heads: np.ndarray  # int64[sizes.patterns, labels]: the head child for each label, or NO_HEAD
+    pattern_about: np.ndarray  # int64[sizes.patterns, 2]: the heads in use, as bits; how many labels are allowed
+    pattern_rules: np.ndarray  # uint64[sizes.patterns, max_children, blocks]: the rules of each head's labels
+    view_keys: np.ndarray  # uint64[views, sizes.views]: a hash of what a view shows
+    view_satisfied: np.ndarray  # uint64[views, sizes.views, blocks]: the rules that are satisfied there
+    place_keys: np.ndarray  # uint64[3, sizes.views]: a hash of what the views around a place show
+    place_satisfied: np.ndarray  # uint64[3, sizes.views, blocks]: the rules that are satisfied in all of them
+    role_keys: np.ndarray  # uint64[sizes.roles]: a hash of a child and its role
+    role_rows: np.ndarray  # uint64[sizes.roles, row]: what it sets
     content: np.ndarray  # uint64[words]: of the frontier items of the state at hand
     inside: np.ndarray  # uint64[words]: of the same
     before: np.ndarray  # uint64[words + 1]: a hash of the items before each
@@ -50,27 +58,27 @@ class Memory(NamedTuple):
     cuts: np.ndarray  # int64[CUTS]: the points of the inference at hand
 
 
-def make_memory(rules: Rules, max_children: int, n_words: int) -> Memory:
+def make_memory(rules: Rules, max_children: int, n_words: int, sizes: Sizes = USUAL_SIZES) -> Memory:
     """An empty memory; `n_words` is the length of the longest sentence."""
     blocks, labels, row = rules.blocks, len(rules.constant), rules.layout.blank.shape[1]
     bits, number = np.uint64, np.int64
     children_row = int(rules.layout.planes[View.CHILDREN, -1])
     return Memory(
-        run_keys=np.zeros(RUNS, bits),
-        run_satisfied=np.empty((RUNS, blocks), bits),
-        run_fires=np.zeros((RUNS, blocks), bits),
-        run_scores=np.tile(rules.constant, (RUNS, 1)),
+        run_keys=np.zeros(sizes.runs, bits),
+        run_satisfied=np.empty((sizes.runs, blocks), bits),
+        run_fires=np.zeros((sizes.runs, blocks), bits),
+        run_scores=np.tile(rules.constant, (sizes.runs, 1)),
         run_before=np.zeros(n_words, number),
-        pattern_keys=np.zeros(PATTERNS, bits),
-        pattern_heads=np.empty((PATTERNS, labels), number),
-        pattern_about=np.zeros((PATTERNS, 2), number),
-        pattern_rules=np.empty((PATTERNS, max_children, blocks), bits),
-        view_keys=np.zeros((len(View), VIEWS), bits),
-        view_satisfied=np.empty((len(View), VIEWS, blocks), bits),
-        place_keys=np.zeros((3, VIEWS), bits),
-        place_satisfied=np.empty((3, VIEWS, blocks), bits),
-        role_keys=np.zeros(ROLE_ROWS, bits),
-        role_rows=np.empty((ROLE_ROWS, children_row), bits),
+        pattern_keys=np.zeros(sizes.patterns, bits),
+        pattern_heads=np.empty((sizes.patterns, labels), number),
+        pattern_about=np.zeros((sizes.patterns, 2), number),
+        pattern_rules=np.empty((sizes.patterns, max_children, blocks), bits),
+        view_keys=np.zeros((len(View), sizes.views), bits),
+        view_satisfied=np.empty((len(View), sizes.views, blocks), bits),
+        place_keys=np.zeros((3, sizes.views), bits),
+        place_satisfied=np.empty((3, sizes.views, blocks), bits),
+        role_keys=np.zeros(sizes.roles, bits),
+        role_rows=np.empty((sizes.roles, children_row), bits),
         content=np.empty(n_words, bits),
         inside=np.empty(n_words, bits),
         before=np.empty(n_words + 1, bits),

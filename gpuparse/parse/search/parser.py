@@ -1,4 +1,4 @@
-"""The parser: sentences in, the cheapest trees out, many searches side by side.
+"""The parser: sentences in, the cheapest trees out, many searches in parallel.
 
 Each round every live search hands over what its state allows, one call scores it all, and the agendas take the scores
 back. A search never looks at another, so its result does not depend on what else is in the batch.
@@ -18,6 +18,7 @@ from gpuparse.jit import eventual, is_slow, kernel
 from gpuparse.kernels import ScoreOps, computes_on_host
 from gpuparse.options import SearchOptions, Strategy
 from gpuparse.parse.features.space import FeatureSpace
+from gpuparse.parse.logic.derivation import frontiers, is_finished, items_built
 from gpuparse.parse.logic.strategy import Inference, make_logic
 from gpuparse.parse.logic.vocabulary import Vocabulary
 from gpuparse.parse.model.rules import Rules
@@ -205,12 +206,27 @@ class Parser:
         return Result((Parse(Tree.from_spans(spans, tokens), math.nan),), outcome, scored, False)
 
     def _begin_run(self, options: SearchOptions) -> _Run:
-        use_chart = self.grammar.logic.strategy == int(Strategy.bu)
-        sizes = (options.width, options.max_popped)
-        plan = Plan(int(options.method), options.max_min, *sizes, use_chart, options.cost_gap)
-        memory = self._make_memory(options, FIRST_WORDS)
+        plan = Plan(
+            method=int(options.method),
+            max_min=options.max_min,
+            width=options.width,
+            max_popped=options.max_popped,
+            use_chart=self.grammar.logic.strategy == int(Strategy.bu),
+            gap=options.cost_gap,
+        )
+        pool, batch, memory = self._make_memory(options, FIRST_WORDS)
         slots = self._slots(options)
-        return _Run(options, plan, *memory, [None] * slots, [-1] * slots, [0.0] * slots, [None] * slots)
+        return _Run(
+            options,
+            plan,
+            pool,
+            batch,
+            memory,
+            tokens=[None] * slots,
+            number=[-1] * slots,
+            spent=[0.0] * slots,
+            scored=[None] * slots,
+        )
 
     def _slots(self, options: SearchOptions) -> int:
         return options.batch or self._kernels.BATCH
@@ -326,13 +342,9 @@ class Parser:
 
     def _tree(self, derivation: Sequence[Inference], tokens: Sequence[Token]) -> Tree:
         """The tree of a derivation; where that does not end with TOP, TOP goes over all that is left."""
-        frontier = [(word, word + 1) for word in range(len(tokens))]
-        spans = []
-        for label, i, j in derivation:
-            span = (frontier[i][0], frontier[j][1])
-            frontier[i : j + 1] = [span]
-            spans.append(Span(self.vocabulary.labels[label], *span))
-        if not spans or spans[-1].label != TOP:
+        reached = list(frontiers(tokens, derivation, self.vocabulary.labels))
+        spans = items_built(derivation, reached)
+        if not is_finished(derivation, reached):
             spans.append(Span(TOP, 0, len(tokens)))
         spans.reverse()  # of equal spans the outer comes first
         return Tree.from_spans(sorted(spans, key=lambda span: (span.start, -span.end)), tokens)

@@ -63,7 +63,7 @@ class Pool(NamedTuple):
     left: np.ndarray  # int32[slots, entries]: the first child, in the frontier of the parent's state
     right: np.ndarray  # int32[slots, entries]: the last
     score: np.ndarray  # int64[slots, entries]: of the inference, fixed point
-    step: np.ndarray  # float64[slots, entries]: its cost
+    step_cost: np.ndarray  # float64[slots, entries]: its cost
     cost: np.ndarray  # float64[slots, entries]: of the partial parse; under max-min the greatest step
     ahead: np.ndarray  # int32[slots, entries]: the items of the frontier that the search has yet to come to
     signature: np.ndarray  # uint64[slots, entries]: of the set of items
@@ -77,7 +77,7 @@ class Pool(NamedTuple):
     inside: np.ndarray  # uint64[slots, items]: a hash of that, and of what they see of its children
     frontier: np.ndarray  # ITEM[slots, words + 1]
     chain: np.ndarray  # int32[slots, items]: room for the inferences of an entry
-    sorted_steps: np.ndarray  # float64[slots, 2, items]: room for the costs of the inferences of two entries
+    sorted_costs: np.ndarray  # float64[slots, 2, items]: room for the costs of the inferences of two entries
     of_word: np.ndarray  # int32[slots, groups, words, BROUGHT]: the features that a word brings to a group
     chart: np.ndarray  # int32[slots, chart]: the entry with which each state was popped; -1: free
 
@@ -95,7 +95,7 @@ def make_pool(slots: int, words: int, labels: int, groups: int, limit: int, k: i
         left=np.empty((slots, entries), np.int32),
         right=np.empty((slots, entries), np.int32),
         score=np.empty((slots, entries), np.int64),
-        step=np.empty((slots, entries), np.float64),
+        step_cost=np.empty((slots, entries), np.float64),
         cost=np.empty((slots, entries), np.float64),
         ahead=np.empty((slots, entries), np.int32),
         signature=np.empty((slots, entries), np.uint64),
@@ -109,7 +109,7 @@ def make_pool(slots: int, words: int, labels: int, groups: int, limit: int, k: i
         inside=np.empty((slots, n_items), np.uint64),
         frontier=np.empty((slots, words + 1), ITEM),
         chain=np.empty((slots, n_items), np.int32),
-        sorted_steps=np.empty((slots, 2, n_items), np.float64),
+        sorted_costs=np.empty((slots, 2, n_items), np.float64),
         of_word=np.empty((slots, groups, words, BROUGHT), np.int32),
         chart=np.full((slots, chart_size), -1, np.int32),
     )

@@ -53,7 +53,7 @@ def begin(pool, grammar, plan, slot):
     registers["dead_end"] = -1
     registers["popped"] = 1
     pool.parent[slot, 0] = -1
-    pool.step[slot, 0] = 0.0
+    pool.step_cost[slot, 0] = 0.0
     pool.cost[slot, 0] = 0.0
     pool.signature[slot, 0] = 0
     pool.dropped[slot] = np.inf
@@ -81,8 +81,8 @@ def advance(pool, grammar, plan, batch, memory):
 @spliced
 def _order(pool, slot, plan):
     return Order(
-        pool.cost[slot], pool.step[slot], pool.parent[slot], pool.ahead[slot], pool.profile[slot],
-        pool.sorted_steps[slot], plan.max_min, plan.gap,
+        pool.cost[slot], pool.step_cost[slot], pool.parent[slot], pool.ahead[slot], pool.profile[slot],
+        pool.sorted_costs[slot], plan.max_min, plan.gap,
     )  # fmt: skip
 
 
@@ -344,7 +344,7 @@ def _write_cost(pool, slot, entry, max_min):
     """Write what an entry costs. Most entries are never asked: after the first descent they can't win."""
     step = _cost_of(pool.score[slot, entry])
     before = pool.cost[slot, pool.parent[slot, entry]]
-    pool.step[slot, entry] = step
+    pool.step_cost[slot, entry] = step
     pool.cost[slot, entry] = max(before, step) if max_min else before + step
 
 

@@ -5,7 +5,7 @@ from gpuparse.jit import intrinsic
 
 def _make(_, word):
     from llvmlite import ir
-    from numba.core import types
+    from numba import types
 
     def generate(_context, builder, _signature, arguments):
         return builder.cttz(arguments[0], ir.IntType(1)(0))

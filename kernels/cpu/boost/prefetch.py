@@ -5,7 +5,7 @@ from gpuparse.jit import intrinsic
 
 def _make(_, array, place):
     from llvmlite import ir
-    from numba.core import types
+    from numba import types
 
     byte_pointer, number = ir.IntType(8).as_pointer(), ir.IntType(32)
     to_read, near, data = number(0), number(3), number(1)

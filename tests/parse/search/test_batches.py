@@ -1,4 +1,4 @@
-"""Many sentences side by side: no sentence is lost, and none feels the others."""
+"""Many sentences in parallel: no sentence is lost, and none feels the others."""
 
 from __future__ import annotations
 

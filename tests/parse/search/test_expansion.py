@@ -20,7 +20,7 @@ from gpuparse.parse.logic.vocabulary import Vocabulary
 from gpuparse.parse.model.rules import Rules
 from gpuparse.parse.search.atoms import collect_atoms, look_up_words
 from gpuparse.parse.search.expansion import Grammar, expand, make_batch, most_candidates
-from gpuparse.parse.search.memory import make_memory
+from gpuparse.parse.search.memory import Sizes, make_memory
 from gpuparse.parse.search.pool import make_pool, take_slot
 from gpuparse.parse.search.scoring import HostScorer
 from gpuparse.parse.search.state import begin_state, follow, site_of, state_of
@@ -39,7 +39,7 @@ def features_of(rules: Rules, vocabulary: Vocabulary, state, left: int, right: i
 
 
 @pytest.mark.parametrize("strategy", [*Strategy])
-def test_rules_fire_where_their_literals_hold(strategy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rules_fire_where_their_literals_hold(strategy: Strategy) -> None:
     """Along random derivations of many sentences, with memories so small that all is forgotten now and then."""
     vocabulary = tiny_vocabulary(3)
     compounds = random_compounds(vocabulary, 5, n_rules=80)
@@ -47,11 +47,9 @@ def test_rules_fire_where_their_literals_hold(strategy: Strategy, monkeypatch: p
     rules = lay_out_all(compounds, len(vocabulary.labels), space, np.arange(space.size))
     logic = make_logic(vocabulary, strategy, MAX_CHILDREN)
     grammar = Grammar(collect_atoms(space, rules.features, rules.marks), logic, rules.layout)
-    for name, size in (("RUNS", 64), ("PATTERNS", 32), ("VIEWS", 16), ("ROLE_ROWS", 16)):
-        monkeypatch.setattr(f"gpuparse.parse.search.memory.{name}", size)
     draw, n_words = random.Random(1), 12
     pool = make_pool(1, n_words, len(vocabulary.labels), len(grammar.atoms.groups), 1000, 1, False)
-    memory = make_memory(rules, MAX_CHILDREN, n_words)
+    memory = make_memory(rules, MAX_CHILDREN, n_words, Sizes(runs=64, patterns=32, views=16, roles=16))
     batch = make_batch(most_candidates(n_words, MAX_CHILDREN), rules.blocks, len(vocabulary.labels))
     scorer = HostScorer(cpu.score_rows, rules)
     fired = 0

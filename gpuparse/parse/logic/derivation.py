@@ -1,4 +1,4 @@
-"""A derivation, inference by inference: under the strategy bu the tree alone does not show it."""
+"""A derivation, inference by inference: the frontiers on the way, and the items that were built."""
 
 from __future__ import annotations
 
@@ -24,6 +24,22 @@ def frontiers(tokens: Sequence[Token], derivation: Sequence[Inference], labels: 
         yield frontier
 
 
+def items_built(derivation: Sequence[Inference], reached: Sequence[Sequence[Span]]) -> list[Span]:
+    """The item that each inference built; `reached` are the derivation's frontiers.
+
+    >>> derivation = [Inference(0, 1, 1), Inference(1, 0, 1)]
+    >>> words = [Token("Ann", "NNP"), Token("sings", "VBZ")]
+    >>> [item.label for item in items_built(derivation, list(frontiers(words, derivation, ["V", "S"])))]
+    ['V', 'S']
+    """
+    return [frontier[step.left] for step, frontier in zip(derivation, reached[1:], strict=True)]
+
+
+def is_finished(derivation: Sequence[Inference], reached: Sequence[Sequence[Span]]) -> bool:
+    """Whether a derivation ends with TOP; if not, its tree has a TOP over all that is left."""
+    return bool(derivation) and [item.label for item in reached[-1]] == [TOP]
+
+
 def places_in_tree(derivation: Sequence[Inference], reached: Sequence[Sequence[Span]]) -> list[int]:
     """Which non-terminal of the tree, in pre-order, each inference built; `reached` are the derivation's frontiers.
 
@@ -32,8 +48,7 @@ def places_in_tree(derivation: Sequence[Inference], reached: Sequence[Sequence[S
     >>> places_in_tree(derivation, list(frontiers(words, derivation, ["VP", "S", "TOP"])))
     [2, 1, 0]
     """
-    spans = [frontier[step.left] for step, frontier in zip(derivation, reached[1:], strict=True)]
-    unfinished = [item.label for item in reached[-1]] != [TOP]  # the tree has a TOP over what was left
+    spans, unfinished = items_built(derivation, reached), not is_finished(derivation, reached)
     outer_first = sorted(range(len(spans)), key=lambda step: (spans[step].start, -spans[step].end, -step))
     places = [0] * len(spans)
     for place, step in enumerate(outer_first):
