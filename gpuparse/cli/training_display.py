@@ -150,9 +150,10 @@ class TrainingDisplay(Observer):
     def _screen(self) -> Group:
         now = time.monotonic()
         stage, *rest = self._how_far(now)
-        cells: list[Any] = [stage, in_time(now - self._began), *rest]
+        words = (stage, in_time(now - self._began), *rest)
+        cells: list[RenderableType] = [Text(word, no_wrap=True, overflow="ellipsis") for word in words]
         if 0 < (done := self._done_share()) < 1:
-            cells.append(ProgressBar(total=1.0, completed=done, width=40))
+            cells.append(ProgressBar(total=1.0, completed=done))  # as wide as there is room
         head = Table.grid(padding=(0, 2))
         head.add_row(*cells)
         return Group(head, self._label_table()) if self._stage == "labels" else Group(head)
