@@ -76,7 +76,8 @@ _TOKEN = re.compile(
                 | [\w.+%-]+@[\w-]+(?:\.[\w-]+)+
                 | (?<!\w)[A-Za-z0-9][\w-]*(?:\.[\w-]+)*\.{_DOMAIN}(?![\w.@-])(?:/[^\s<>"“”]*)?
                 | (?<!\w)[@\#][^\W\d]\w* )
-  | (?P<number>   (?<![\w.,])[+\-−]?(?:\d+(?:[.,:/]\d+)*|\.\d+)(?:st|nd|rd|th|s|['’]s)?
+  | (?P<face>     (?<!\S)(?: [:;=]['’]?-?[()DP] | <3 )(?![^\s.,!?]) )
+  | (?P<number>   (?<![\w.,])[+\-−]?(?:\d+(?:[.,:/]\d+)*|\.\d+)(?:st|nd|rd|th|s|['’]s|[ap]m)?
                   (?!{_LETTER}|[-'’&_/.]{_LETTER}) )
   | (?P<money>    (?:US|C|A|HK|NZ)\$ )
   | (?P<short>    (?<!{_LETTER})['’](?:{BEGIN_WITH_APOSTROPHE}) )
@@ -210,8 +211,8 @@ def _written(word: str, style: TokenStyle) -> str:
 def _replaced(text: str, kind: str, place: Stretch, sentence: Stretch, style: TokenStyle) -> str:
     """A mark, as the treebank writes it."""
     mark = text[place.start : place.end]
-    if mark in ROUND_BRACKETS:
-        return ROUND_BRACKETS[mark]
+    if kind == "face" or mark in ROUND_BRACKETS:
+        return "".join(ROUND_BRACKETS.get(character, character) for character in mark)
     if not style.penn_symbols:
         return mark
     if kind == "dash":

@@ -50,6 +50,9 @@ PENN_CASES = {
     "Mail j.doe@x.co.uk.": "Mail j.doe@x.co.uk .",
     "See example.org/about.": "See example.org/about .",
     "#5 #good @me": "# 5 #good @me",
+    "Great :) or :-( or ;-D, <3!": "Great :-RRB- or :--LRB- or ;-D , <3 !",
+    "Note (as we said:) that": "Note -LRB- as we said : -RRB- that",
+    "at 4:30pm or 9am": "at 4:30pm or 9am",
     # full stops
     "Mr. and Mrs. J. R. Lee": "Mr. and Mrs. J. R. Lee",
     "in the U.S. in Jan. 2010": "in the U.S. in Jan. 2010",
