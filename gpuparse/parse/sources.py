@@ -10,6 +10,7 @@ Treebanks differ in what they call a tag or a label. A convention turns a source
     [source.labels]
     NML = ""                                                           # the node goes, what is below it stays
     WHPP = "PP"
+    NP = { label = "WHNP", begins = ["WDT", "WP"] }                    # if its first child is a token with this tag
 
 Nodes whose label is among `removed` go with all that is below them.
 """
@@ -20,7 +21,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -40,12 +41,23 @@ class TagMapping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     words: tuple[str, ...] = ()  # the words that it is for, in small letters; empty: all
 
 
+class LabelMapping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a label of a source becomes."""
+
+    label: str  # "" takes the node out, and leaves what is below it
+    begins: tuple[str, ...] = ()  # the tags, as they become, of which its first child must have one; empty: any child
+
+    def becomes(self, first_tag: str | None) -> bool:
+        """Whether it is for a node whose first child is a token with this tag, None for a non-terminal."""
+        return not self.begins or first_tag in self.begins
+
+
 @dataclass(frozen=True)
 class Convention:
     """What becomes of a source's tags and labels."""
 
     tags: Mapping[str, TagMapping] = field(default_factory=dict)
-    labels: Mapping[str, str] = field(default_factory=dict)  # "" takes the node out, and leaves what is below it
+    labels: Mapping[str, LabelMapping] = field(default_factory=dict)
     removed: frozenset[str] = frozenset()  # labels of nodes that go with all that is below them
 
     def retagged(self, tokens: Sequence[Token]) -> list[Token]:
@@ -73,20 +85,25 @@ class Convention:
 
         >>> from gpuparse.trees import load_language, parse_tree
         >>> tree = parse_tree("(NP (NML (NN sea) (NN water)) (EDITED (NN wat)) (NN level))")
-        >>> convention = Convention(labels={"NML": ""}, removed=frozenset({"EDITED"}))
+        >>> convention = Convention(labels={"NML": LabelMapping("")}, removed=frozenset({"EDITED"}))
         >>> str(convention.converted(tree, load_language()))
         '(NP (NN sea) (NN water) (NN level))'
         """
         stripped = strip(tree, language)
-        tags = iter(self.retagged(stripped.tokens()))
+        retagged = iter(self.retagged(stripped.tokens()))
+        tags = [None if word is None else next(retagged).tag for word in stripped.words]
         labels, stays, gone_until = [], [], 0
-        for node, (label, word, end) in enumerate(zip(stripped.labels, stripped.words, stripped.ends, strict=True)):
-            new = self.labels.get(label, label) if word is None else next(tags).tag
-            if word is None and label in self.removed:
+        for node, (label, tag, end) in enumerate(zip(stripped.labels, tags, stripped.ends, strict=True)):
+            new = tag if tag is not None else self._new_label(label, tags[node + 1] if node + 1 < end else None)
+            if tag is None and label in self.removed:
                 gone_until = max(gone_until, end)
             labels.append(new or label)
             stays.append(node >= gone_until and (bool(new) or node == 0))
         return _pruned(stripped.relabelled(labels), stays)
+
+    def _new_label(self, label: str, first_tag: str | None) -> str:
+        mapping = self.labels.get(label)
+        return mapping.label if mapping is not None and mapping.becomes(first_tag) else label
 
 
 def _pruned(tree: Tree, stays: Sequence[bool]) -> Tree | None:
@@ -158,6 +175,7 @@ def read_list(path: Path) -> list[SourceFile]:
     return [file for number, source in enumerate(sources, 1) for file in _files_of(path, source, f"source {number}")]
 
 
+_Mapping = TypeVar("_Mapping", TagMapping, LabelMapping)
 _ENTRIES = ("files", "weight", "map", "labels", "removed", "without")
 
 
@@ -185,20 +203,24 @@ def _files_of(path: Path, source: Any, place: str) -> Iterator[SourceFile]:
             yield SourceFile(match, float(weight), convention, frozenset(source.get("without", [])))
 
 
-def _label_mappings(entries: Any, where: str) -> dict[str, str]:
-    if not isinstance(entries, dict) or not all(isinstance(label, str) for label in entries.values()):
-        raise InputError(f"{where}: labels must be a table from labels to labels")
-    return entries
+def _label_mappings(entries: Any, where: str) -> dict[str, LabelMapping]:
+    return _mappings(entries, LabelMapping, "label", f"{where}: labels")
 
 
 def _tag_mappings(entries: Any, where: str) -> dict[str, TagMapping]:
+    return _mappings(entries, TagMapping, "tag", f"{where}: map")
+
+
+def _mappings(entries: Any, kind: type[_Mapping], symbol: str, where: str) -> dict[str, _Mapping]:
+    """What tags or labels become; where nothing but the new one is given, it stands for itself."""
     if not isinstance(entries, dict):
-        raise InputError(f"{where}: map must be a table from tags to tags")
+        raise InputError(f"{where} must be a table from {symbol}s to {symbol}s")
     mappings = {}
-    for tag, entry in entries.items():
-        entry = {"tag": entry} if isinstance(entry, str) else entry
+    for name, entry in entries.items():
         try:
-            mappings[tag] = msgspec.convert(entry, TagMapping)
+            mappings[name] = msgspec.convert({symbol: entry} if isinstance(entry, str) else entry, kind)
         except msgspec.ValidationError as error:
-            raise InputError(f"{where}: map.{tag} must be a tag, or a table of a tag and lists: {error}") from error
+            raise InputError(
+                f"{where}.{name} must be a {symbol}, or a table of a {symbol} and lists: {error}"
+            ) from error
     return mappings

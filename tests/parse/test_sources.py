@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gpuparse.errors import InputError
-from gpuparse.parse.sources import Convention, TagMapping, read_list, read_treebanks, source_files
+from gpuparse.parse.sources import Convention, LabelMapping, TagMapping, read_list, read_treebanks, source_files
 from gpuparse.trees import Token, load_language, parse_tree
 
 LANGUAGE = load_language()
@@ -30,9 +30,16 @@ def test_a_map_may_be_for_certain_words_alone() -> None:
 
 
 def test_a_label_becomes_another_or_its_node_goes_and_leaves_its_children() -> None:
-    convention = Convention(labels={"NML": "", "NX": "NP"})
+    convention = Convention(labels={"NML": LabelMapping(""), "NX": LabelMapping("NP")})
     tree = "(NP (NML-TTL (NN sea) (NX (NN air))) (NN trip))"
     assert converted(tree, convention) == "(NP (NN sea) (NP (NN air)) (NN trip))"
+
+
+def test_a_label_may_become_another_only_where_its_first_child_is_a_token_with_a_tag() -> None:
+    convention = Convention({"WP": TagMapping("WDT")}, {"NP": LabelMapping("WHNP", begins=("WDT",))})
+    tree = "(SBAR (NP (NP (WP who)) (NP (NN rain))) (S (NP (WDT what))))"
+    expected = "(SBAR (NP (WHNP (WDT who)) (NP (NN rain))) (S (WHNP (WDT what))))"
+    assert converted(tree, convention) == expected
 
 
 def test_what_is_removed_goes_with_all_below_it_and_with_nodes_left_without_words() -> None:
@@ -49,7 +56,9 @@ def test_a_token_is_left_out_and_so_is_a_tree_of_nothing_else() -> None:
 
 @pytest.mark.parametrize("root", ["", "S"])
 def test_the_root_stays_whatever_becomes_of_its_label(root: str) -> None:
-    assert converted(f"({root} (NP (NN rain)))", Convention(labels={root: ""})) == f"({root} (NP (NN rain)))"
+    assert (
+        converted(f"({root} (NP (NN rain)))", Convention(labels={root: LabelMapping("")})) == f"({root} (NP (NN rain)))"
+    )
 
 
 def test_treebanks_of_a_list_follow_their_conventions_and_have_their_weights(tmp_path: Path) -> None:
@@ -74,6 +83,11 @@ BAD_LISTS = {
     "a weight that is true": ("[[source]]\nfiles = []\nweight = true", "weight"),
     "a map that is a list": ("[[source]]\nfiles = []\nmap = []", "map must be a table"),
     "a tag that is a number": ("[[source]]\nfiles = []\nmap = { TO = 1 }", "map.TO"),
+    "a label that is a number": ("[[source]]\nfiles = []\nlabels = { NML = 1 }", "labels.NML"),
+    "a label's unknown condition": (
+        "[[source]]\nfiles = []\nlabels = { NP = { label = 'X', over = [] } }",
+        "labels.NP",
+    ),
     "an unknown condition": ('[[source]]\nfiles = []\nmap = { TO = { tag = "IN", after = [] } }', "map.TO"),
 }
 
@@ -89,7 +103,7 @@ def test_a_bad_list_is_told(tmp_path: Path, name: str) -> None:
 
 def test_labels_that_are_no_table_and_removed_ones_that_are_no_list_are_told(tmp_path: Path) -> None:
     path = tmp_path / "list.toml"
-    for entry in ("labels = 1", "labels = { NML = 1 }", 'removed = "EDITED"'):
+    for entry in ("labels = 1", 'removed = "EDITED"'):
         path.write_text(f"[[source]]\nfiles = []\n{entry}")
         with pytest.raises(InputError, match=entry.split()[0]):
             read_list(path)
