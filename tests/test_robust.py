@@ -78,7 +78,7 @@ def test_a_disk_too_full_for_the_logs_is_told_and_resumed(treebank: Path, undist
 
 def test_a_model_that_could_not_be_written_is_told_before_training(treebank: Path, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    for out, cause in ((tmp_path, "not a file"), (tmp_path / "file" / "model", "Not a directory")):
+    for out, cause in ((tmp_path, "not a file"), (tmp_path / "file" / "model", "is not a folder")):
         answer = run("train", treebank, "--output", out, *QUICK)
         assert answer.returncode == 1
         assert str(out) in answer.stderr

@@ -8,6 +8,7 @@ from gpuparse.boost import Options
 from gpuparse.kernels import cpu
 from gpuparse.options import SearchOptions, TrainingOptions
 from gpuparse.parse.model.model import Model
+from gpuparse.parse.sources import WeightedTree
 from gpuparse.parse.train import split_corpus, train
 from gpuparse.trees import Language, Tree, load_language, parse_language, synthetic_treebank
 from tests import fingerprints
@@ -46,7 +47,8 @@ def learned(treebank: list[Tree], language: Language, folder: Path) -> Model:
         learn=Options(max_trees=6, eta=0.5, min_lambda=0.2),
         search=SearchOptions(limit=500),
     )
-    return train(split_corpus(treebank, None, language, options), language, options, folder, [cpu])
+    corpus = split_corpus([WeightedTree(tree) for tree in treebank], None, language, options)
+    return train(corpus, language, options, folder, [cpu])
 
 
 def test_the_style_of_a_treebank_changes_neither_what_is_learned_nor_its_scores(tmp_path: Path) -> None:

@@ -76,6 +76,8 @@ def check_place(path: Path) -> None:
     if path.exists() and not path.is_file():
         raise ModelError(f"{path}: the model can't be written: it is there already and is not a file.")
     folder = next(folder for folder in path.absolute().parents if folder.exists())
+    if not folder.is_dir():
+        raise ModelError(f"{path}: the model can't be written: {folder} is not a folder.")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise ModelError(f"{path}: the model can't be written: {folder} is not writable.")
 
