@@ -178,8 +178,10 @@ class Tagger:
         }
 
     @classmethod
-    def from_parts(cls, arrays: Mapping[str, np.ndarray], settings: Mapping[str, Any]) -> Tagger:
-        """The tagger that was stored, with every index checked.
+    def from_parts(
+        cls, arrays: Mapping[str, np.ndarray], settings: Mapping[str, Any], classes: Classes | None = None
+    ) -> Tagger:
+        """The tagger that was stored, with every index checked; `classes`: where they were not stored with it.
 
         >>> tagger = train_tagger([[Token("Dogs", "NNS"), Token("bark", "VBP")]] * 9)
         >>> Tagger.from_parts(tagger.arrays(), tagger.settings()).tag(["bark"])
@@ -192,7 +194,7 @@ class Tagger:
         _check(2 <= len(starts) <= len(strings["words"]) + 2, "its tag dictionary does not fit its words")
         _check(bool((starts[1:] > starts[:-1]).all()), "a word in its tag dictionary has no tag")
         _check_tags(tags, starts, len(strings["tags"]))
-        newer: dict[str, Any] = _checked_newer(settings, strings["tags"]) if "version" in settings else {}
+        newer: dict[str, Any] = _checked_newer(settings, strings["tags"], classes) if "version" in settings else {}
         if "version" not in settings:
             checked["keys"] = _checked_widened(checked["keys"])
         known: dict[str, Any] = {**strings, **newer}
@@ -374,7 +376,7 @@ def _checked_strings(settings: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     return {name: tuple(strings) for name, strings in lists.items()}
 
 
-def _checked_newer(settings: Mapping[str, Any], tags: Sequence[str]) -> dict[str, Any]:
+def _checked_newer(settings: Mapping[str, Any], tags: Sequence[str], classes: Classes | None) -> dict[str, Any]:
     """What a tagger of the first version had not."""
     _check(settings.get("version") == TAGGER_VERSION, "it is of another version")
     forms, promises, sure = (settings.get(name) for name in ("forms", "promises", "sure"))
@@ -398,7 +400,7 @@ def _checked_newer(settings: Mapping[str, Any], tags: Sequence[str]) -> dict[str
         "promises": tuple(promises),
         "sure": sure,
         "rules": _checked_rules(settings.get("rules"), known),
-        "classes": _checked_classes(settings.get("classes")),
+        "classes": classes or _checked_classes(settings.get("classes")),
     }
 
 
