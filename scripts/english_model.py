@@ -1,7 +1,8 @@
 """Trains the English model on treebanks and tagged text that may be used for it, measures it, and writes its card.
 
-Run by scripts/train-english. What it learns from is listed in english-treebanks.toml and english-tagged.toml. Every
-figure of the card is measured here; no sentence of the corpora leaves it.
+Run by scripts/train-english. What it learns from is listed in english-treebanks.toml and english-tagged.toml; from the
+words of both, classes of words are induced first. Every figure of the card is measured here; no sentence of the corpora
+leaves it.
 """
 
 from __future__ import annotations
@@ -27,12 +28,15 @@ from gpuparse.parse.input import parse_sentences, read_words_of_trees, tag_anew
 from gpuparse.parse.model.file import load_model
 from gpuparse.parse.model.model import Model
 from gpuparse.parse.search.parser import Parser
-from gpuparse.parse.sources import read_list
+from gpuparse.parse.sources import Convention, read_list
 from gpuparse.pretrained.bundled import FENCE, FOLDER
 from gpuparse.trees import TOP, Tree, count_words, read_trees, strip, treebank_files
 from gpuparse.version import VERSION
 
 TREEBANKS, TAGGED = "english-treebanks.toml", "english-tagged.toml"  # the lists, beside this file
+PROGRAM = str(Path(sys.executable).with_name("gpuparse"))
+CLASSES = "english.classes"  # of words, induced from the texts of both lists
+GRANULARITIES = "512,128,32"
 GENRES = {  # of GUM: the licences of their texts, as its LICENSE.txt tells them
     "academic": "CC BY 4.0 (DH2017, Linguistic Society of America, PLOS)",
     "bio": "CC BY-SA 3.0 (Wikipedia)",
@@ -73,6 +77,7 @@ beside the script name. To make it again:
 
 which calls, with links to both lists in that folder,
 
+    {classes}
     {command}
 
 ## What it learned from
@@ -86,6 +91,8 @@ The model keeps no sentence of any corpus: their words in sorted lists, and rule
 Its tagger learned from the words and tags of these trees, and of other text:
 
 - `amalgum`: {amalgum}.
+
+The classes of words, which its tagger and its rules ask for, were induced from the words of all of this.
 
 The constituents of GUM are the output of a parser over tags made by hand; those of MASC were made by hand. The
 annotations of GUM are licensed under [CC BY 4.0](https://creativecommons.org/licenses/by/4.0/). They were made by
@@ -147,10 +154,12 @@ class Measured:
     scores: dict[bool, Evaluation]
 
     @classmethod
-    def of(cls, model: Model, name: str, folder: Path, limit: int | None) -> Measured:
-        """Parse the treebank of a folder."""
-        files = treebank_files([str(folder)])
-        trees = [(tree, file.stem) for file in files for tree in read_trees(file, skip_bad=True) if tree.tokens()]
+    def of(cls, model: Model, name: str, folder: Path, convention: Convention, limit: int | None) -> Measured:
+        """Parse the treebank of a folder, whose tags and labels follow the same convention as in training."""
+        language, trees = model.vocabulary.language, []
+        for file in treebank_files([str(folder)]):
+            converted = (convention.converted(tree, language) for tree in read_trees(file, skip_bad=True))
+            trees += [(tree, file.stem) for tree in converted if tree is not None]
         gold = [tree for tree, _ in trees]
         parsed = {retag: parse_words(model, gold, retag, limit) for retag in (False, True)}
         scores = {retag: evaluate(gold, found.trees) for retag, found in parsed.items()}
@@ -162,9 +171,14 @@ def main() -> None:
     options, passed = read_arguments(sys.argv[1:])
     lists = place_lists(options.corpora, options.work)
     trained = options.work / f"{options.name}.model"
-    training = subprocess.run(training_command(trained, lists, passed), check=False)
-    if training.returncode:
-        sys.exit(training.returncode)
+    classes = options.work / CLASSES
+    commands = (
+        [] if classes.exists() and "--resume" in passed else [classes_command(classes, lists, options.granularities)]
+    )
+    for command in [*commands, training_command(trained, classes, lists, passed)]:
+        done = subprocess.run(command, check=False)
+        if done.returncode:
+            sys.exit(done.returncode)
     card = describe(options, [option for option in passed if option != "--resume"], lists, trained)
     options.folder.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(trained, options.folder / trained.name)
@@ -188,6 +202,7 @@ def read_arguments(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[s
     parser.add_argument(
         "--work", type=Path, default=work, help="where to train, so that --resume can go on (%(default)s)"
     )
+    parser.add_argument("--granularities", default=GRANULARITIES, help="of the classes of words (%(default)s)")
     parser.add_argument("--limit", type=int, default=SearchOptions().limit, help="of the search while it is measured")
     return parser.parse_known_args(arguments)
 
@@ -207,18 +222,29 @@ def place_lists(corpora: Path, work: Path) -> Path:
     return place
 
 
-def training_command(model: Path, lists: Path, passed: Sequence[str]) -> list[str]:
+def classes_command(classes: Path, lists: Path, granularities: str) -> list[str]:
+    """The command that induces classes of words."""
+    corpora = [str(lists / TREEBANKS), str(lists / TAGGED)]
+    return [PROGRAM, "classes", *corpora, "--output", str(classes), "--granularities", granularities, "--overwrite"]
+
+
+def training_command(model: Path, classes: Path, lists: Path, passed: Sequence[str]) -> list[str]:
     """The command that trains."""
-    program = str(Path(sys.executable).with_name("gpuparse"))
-    corpora = [str(lists / TREEBANKS), "--tagged", str(lists / TAGGED)]
-    return [program, "train", *corpora, "--output", str(model), *passed]
+    corpora = [str(lists / TREEBANKS), "--tagged", str(lists / TAGGED), "--classes", str(classes)]
+    return [PROGRAM, "train", *corpora, "--output", str(model), *passed]
 
 
 def describe(options: argparse.Namespace, passed: Sequence[str], lists: Path, file: Path) -> str:
     """The card of a model."""
     model = load_model(file)
     there = [name for name in DEV if (options.corpora / name).is_dir()]
-    measured = [Measured.of(model, name, options.corpora / name, options.limit) for name in there]
+    conventions = conventions_of(lists)
+    measured = [
+        Measured.of(
+            model, name, options.corpora / name, conventions.get(name.split("/")[0], Convention()), options.limit
+        )
+        for name in there
+    ]
     first = measured[0]
     return CARD.format(
         fence=FENCE,
@@ -231,7 +257,8 @@ def describe(options: argparse.Namespace, passed: Sequence[str], lists: Path, fi
         f1_tagger=f"{first.scores[True].overall.f1:.2f}",
         version=VERSION,
         arguments=shlex.join(["corpora", *_own_arguments(options), *passed]),
-        command=shlex.join(["gpuparse", *training_command(Path(file.name), Path(), passed)[1:]]),
+        classes=shlex.join(["gpuparse", *classes_command(Path(CLASSES), Path(), options.granularities)[1:]]),
+        command=shlex.join(["gpuparse", *training_command(Path(file.name), Path(CLASSES), Path(), passed)[1:]]),
         sources=source_table(lists),
         amalgum=CORPORA["amalgum"],
         size=size_of(model, file),
@@ -244,7 +271,7 @@ def describe(options: argparse.Namespace, passed: Sequence[str], lists: Path, fi
 
 
 def _own_arguments(options: argparse.Namespace) -> list[str]:
-    defaults = {"name": "english", "limit": SearchOptions().limit}
+    defaults = {"name": "english", "granularities": GRANULARITIES, "limit": SearchOptions().limit}
     changed = {name: getattr(options, name) for name, value in defaults.items() if getattr(options, name) != value}
     return [piece for name, value in changed.items() for piece in (f"--{name}", str(value))]
 
@@ -270,6 +297,11 @@ def source_table(lists: Path) -> str:
     files = Counter(_source_of(file.path.relative_to(lists)) for file in read_list(lists / TREEBANKS))
     licences = {f"gum, {genre}": licence for genre, licence in GENRES.items()} | CORPORA
     return "\n".join(f"| {name} | {number} | {licences[name]} |" for name, number in sorted(files.items()))
+
+
+def conventions_of(lists: Path) -> dict[str, Convention]:
+    """What becomes of the tags and labels of each corpus."""
+    return {file.path.relative_to(lists).parts[0]: file.convention for file in read_list(lists / TREEBANKS)}
 
 
 def _source_of(file: Path) -> str:

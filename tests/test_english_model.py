@@ -47,7 +47,8 @@ def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
 def test_the_model_knows_no_restricted_document_and_its_card_tells_how_it_was_made(
     corpora: Path, tmp_path: Path
 ) -> None:
-    answer = run(corpora, "--folder", tmp_path / "out", "--work", tmp_path / "work", *OPTIONS)
+    few = ("--granularities", "8,4")
+    answer = run(corpora, "--folder", tmp_path / "out", "--work", tmp_path / "work", *few, *OPTIONS)
     assert answer.returncode == 0, answer.stderr
     (found,) = bundled_models(tmp_path / "out")
     model = load_model(found.path)
@@ -64,8 +65,13 @@ def test_the_model_knows_no_restricted_document_and_its_card_tells_how_it_was_ma
         assert found.figures[name] == f"{scores['f1']:.2f}"
         assert scores["valid"] == 40
     card = found.card.read_text(encoding="utf-8")
-    assert "scripts/train-english corpora --max-words 8 --max-trees 1 --eta 0.5 --jobs 1\n" in card
-    assert "train english-treebanks.toml --tagged english-tagged.toml --output english.model --max-words 8" in card
+    assert "scripts/train-english corpora --granularities 8,4 --max-words 8 --max-trees 1 --eta 0.5 --jobs 1\n" in card
+    assert "classes english-treebanks.toml english-tagged.toml --output english.classes" in card
+    train = "train english-treebanks.toml --tagged english-tagged.toml --classes english.classes"
+    assert f"{train} --output english.model --max-words 8" in card
+    assert model.vocabulary.classes is not None
+    assert {"masc", "amalgum"} <= {*model.vocabulary.classes.words}
+    assert "restricted" not in model.vocabulary.classes.words
     assert "| gum, news | 1 | CC BY 2.5 (Wikinews) |" in card
     assert "| masc | 2 | " in card
     assert f"| gum/dev | all | {found.figures['f1']} (40) | {found.figures['f1_tagger']} (40) |" in card

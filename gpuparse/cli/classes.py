@@ -42,7 +42,9 @@ def _granularities(numbers: str) -> tuple[int, ...]:
 def classes_command(
     texts: Annotated[
         list[str],
-        typer.Argument(metavar="TEXT...", help="Running text, tagged text or treebanks; - is the standard input."),
+        typer.Argument(
+            metavar="TEXT...", help="Running text, tagged text, treebanks or lists of them; - is the standard input."
+        ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The file of classes to write.")],
     kind: Annotated[
@@ -111,16 +113,20 @@ def induce(texts: Sequence[str], kind: InputKind, options: ClassOptions, skip_ba
 
 
 def text_files(paths: Sequence[str]) -> list[str]:
-    """The files that paths stand for: a folder stands for its treebanks.
+    """The files that paths stand for: a folder stands for its treebanks, a list of sources for their files.
 
     >>> text_files(["-"])
     ['-']
     """
+    from gpuparse.parse.sources import is_list, read_list
     from gpuparse.trees import treebank_files
 
-    files = []
+    files: list[str] = []
     for path in paths:
-        files += [str(file) for file in treebank_files(path)] if Path(path).is_dir() else [path]
+        if is_list(path):
+            files += [str(source.path) for source in read_list(Path(path))]
+        else:
+            files += [str(file) for file in treebank_files(path)] if Path(path).is_dir() else [path]
     for file in files:
         if file != "-" and not Path(file).exists():
             raise UsageError(f"{file}: no such file or folder")

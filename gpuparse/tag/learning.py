@@ -3,6 +3,9 @@
 The model is log-linear over sequences: the probability of a sentence's tags is exp(their score) over the sum of the
 same for all sequences of candidates. The gradient of a weight is the expected number of its feature less the number
 under the right tags; expectations are computed by forward and backward sums. Each weight has its own rate (AdaGrad).
+
+In every pass some words, by chance, stand for unknown ones: what a word is like, and what is around it, must then do
+without the word itself, as in text of another kind.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ from gpuparse.tag.templates import Table, Words, rows_of_one_word
 class Lessons(NamedTuple):
     """What is learned from."""
 
-    words: Words
+    words: Words  # with strangers
     gold: np.ndarray  # int16[words of all sentences]: tags, each among the candidates of its word
     importance: np.ndarray  # float32[sentences]: what a sentence counts
 
@@ -45,8 +48,12 @@ def learn_weights(lessons: Lessons, tag_count: int, table: Table, options: Tagge
     lengths, widths = np.diff(lessons.words.starts), np.diff(lessons.words.candidate_starts)
     lattice = make_lattice(int(lengths.max(initial=0)), int(widths.max()), table.patterns, np.float64)
     random = np.random.default_rng(options.seed)
+    numbers, distinct = lessons.words.numbers, len(widths) // 2
     for _ in range(options.epochs):
-        _epoch(random.permutation(len(lengths)), lessons, table, weights, descent, lattice)
+        strange = random.random(len(numbers)) < options.strange
+        words = lessons.words._replace(numbers=np.where(strange, numbers + distinct, numbers).astype(np.int32))
+        order = random.permutation(len(lengths))
+        _epoch(order, lessons._replace(words=words), table, weights, descent, lattice)
     return Learned(weights, descent.squares)
 
 

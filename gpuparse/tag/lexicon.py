@@ -231,6 +231,11 @@ class Lexicon:
                 self._candidates[word] = known
         return known
 
+    def candidates_of_stranger(self, word: str) -> tuple[int, ...]:
+        """The tags that a word could have if it were unknown. One that can have a single tag keeps it."""
+        candidates = self.candidates(word)
+        return candidates if len(candidates) == 1 else tuple(sorted({*candidates, *self._dictionary[-1]}))
+
     def predicates(self, tags: Sequence[int]) -> int:
         """Whether none of the tags is one of a predicate (0), some (1), or all (2)."""
         found = [tag in self._predicates for tag in tags]
@@ -268,6 +273,21 @@ class Lexicon:
                 self._rows[word] = row
         return row
 
+    def attributes_of_stranger(self, word: str) -> list[int]:
+        """The same as if the word were unknown.
+
+        >>> lexicon = Lexicon.learn([[Token("Go", "VB")]], 1, 1)
+        >>> lexicon.attributes_of_stranger("Go")
+        [-1, -1, 1, 2, -1, -1, 2, 1, -1, -1, 1, 3, 9, 1, 2]
+        """
+        row = list(self.attributes(word))
+        place = ATTRIBUTES.index
+        row[place("word")] = row[place("lower")] = NOTHING
+        row[place("class")] = self._class_of_unknown(row[place("shape")])
+        if self.forms is not None:
+            row[place("folded")] = self._folded_of_unknown(row[place("forms")])
+        return row
+
     def _attributes(self, word: str) -> list[int]:
         lower, form = word.lower(), self._shape_numbers.get(shape(word), NOTHING)
         row = [
@@ -281,10 +301,7 @@ class Lexicon:
         if self.forms is not None:
             promise = self._promise_numbers.get(self._promise(word), NOTHING)
             entry = self.entry(lower)
-            if entry < self.frequent:
-                folded = 1 + self._classes[entry]
-            else:
-                folded = self._class_count + promise if promise > 0 else NOTHING
+            folded = 1 + self._classes[entry] if entry < self.frequent else self._folded_of_unknown(promise)
             row += [1 + KINDS.index(kind(word)), promise, folded]
         else:
             row += [NOTHING] * 3
@@ -320,7 +337,13 @@ class Lexicon:
             entry = self.entry(candidate)
             if entry < self.frequent:
                 return 1 + offset + self._classes[entry]
+        return self._class_of_unknown(form)
+
+    def _class_of_unknown(self, form: int) -> int:
         return NOTHING if form == NOTHING else 2 * self._class_count + form
+
+    def _folded_of_unknown(self, promise: int) -> int:
+        return self._class_count + promise if promise > 0 else NOTHING
 
     def _promised(self, word: str) -> tuple[str, ...]:
         """The tags that a word's other forms promise."""

@@ -20,6 +20,8 @@ class TaggerOptions:
     decay: float = 0.03  # of a weight, at each of its changes: an l2 penalty
     negligible: float = 0.01  # smaller changes of probability are ignored, which keeps the number of weights small
     smallest: float | None = None  # weights of less effect are dropped; None: of much text more than of little
+    strange: float = 0.15  # of the words, so many stand for unknown ones in each pass
+    retyped: float = 0.15  # of the sentences, so many are also learned as if they had been typed in haste
     made_up: int = 5  # commands per verb, and statements, made from sentences, if the language says how
     seed: int = 0  # of the order in which sentences are seen
 

@@ -20,6 +20,7 @@ from gpuparse.tag.lexicon import CLUSTER, EDGE, MOST_WORDS, Classes, Lexicon, St
 from gpuparse.tag.made_up import make_up
 from gpuparse.tag.options import TaggerOptions
 from gpuparse.tag.pruning import MOST, SCALE, forget_words, prune
+from gpuparse.tag.retyped import retype
 from gpuparse.tag.sums import ScaledModel, Verdicts, first_pair_row, judge_sentences
 from gpuparse.tag.templates import (
     CLASS_TEMPLATES,
@@ -177,8 +178,10 @@ class Tagger:
         }
 
     @classmethod
-    def from_parts(cls, arrays: Mapping[str, np.ndarray], settings: Mapping[str, Any]) -> Tagger:
-        """The tagger that was stored, with every index checked.
+    def from_parts(
+        cls, arrays: Mapping[str, np.ndarray], settings: Mapping[str, Any], classes: Classes | None = None
+    ) -> Tagger:
+        """The tagger that was stored, with every index checked; `classes`: where they were not stored with it.
 
         >>> tagger = train_tagger([[Token("Dogs", "NNS"), Token("bark", "VBP")]] * 9)
         >>> Tagger.from_parts(tagger.arrays(), tagger.settings()).tag(["bark"])
@@ -191,7 +194,7 @@ class Tagger:
         _check(2 <= len(starts) <= len(strings["words"]) + 2, "its tag dictionary does not fit its words")
         _check(bool((starts[1:] > starts[:-1]).all()), "a word in its tag dictionary has no tag")
         _check_tags(tags, starts, len(strings["tags"]))
-        newer: dict[str, Any] = _checked_newer(settings, strings["tags"]) if "version" in settings else {}
+        newer: dict[str, Any] = _checked_newer(settings, strings["tags"], classes) if "version" in settings else {}
         if "version" not in settings:
             checked["keys"] = _checked_widened(checked["keys"])
         known: dict[str, Any] = {**strings, **newer}
@@ -249,14 +252,16 @@ def train_tagger(
     for source in knowledge.sources:
         examples += [list(sentence) for sentence in source.sentences if sentence]
         importance += [source.weight] * (len(examples) - len(importance))
-    examples += make_up(examples, knowledge.rules, options.made_up, options.seed)
-    importance += [1.0] * (len(examples) - len(importance))
+    retyped = list(retype(examples, options.retyped, options.seed))
+    made_up = make_up(examples, knowledge.rules, options.made_up, options.seed)
+    examples += [*(made.tokens for made in retyped), *made_up]
+    importance += [*(importance[made.origin] for made in retyped), *(1.0 for _ in made_up)]
     lexicon = Lexicon.learn(examples, options.known, options.frequent, knowledge.rules, knowledge.classes)
     if len(lexicon.tags) > MOST:
         raise TrainingError(f"The treebank has {len(lexicon.tags)} POS tags; the tagger can tell {MOST} apart.")
     templates = template_names(lexicon)
     patterns = parse_templates(templates, lexicon.attribute_names)
-    words = number_words(lexicon, [[token.word for token in sentence] for sentence in examples])
+    words = number_words(lexicon, [[token.word for token in sentence] for sentence in examples], strangers=True)
     gold = _allowed_tags(words, lexicon, examples)
     table = make_table(
         collect_keys(words, gold, len(lexicon.tags), patterns, options.least_for(len(gold))),
@@ -314,8 +319,10 @@ def jackknife(
     return retagged
 
 
-def number_words(lexicon: Lexicon, sentences: Sequence[Sequence[str]]) -> Words:
+def number_words(lexicon: Lexicon, sentences: Sequence[Sequence[str]], strangers: bool = False) -> Words:
     """Sentences as numbers; a sentence of more than LONGEST words comes in pieces.
+
+    With `strangers` the distinct words come twice: after all of them, in the same order, as if they were unknown.
 
     >>> lexicon = Lexicon.learn([[Token("Dogs", "NNS"), Token("bark", "VBP")]], 1, 1)
     >>> number_words(lexicon, [["Dogs", "Dogs"], ["bark"]]).numbers.tolist()
@@ -326,11 +333,15 @@ def number_words(lexicon: Lexicon, sentences: Sequence[Sequence[str]]) -> Words:
     lengths = [
         min(LONGEST, len(sentence) - done) for sentence in sentences for done in range(0, len(sentence), LONGEST)
     ]
+    attributes = [lexicon.attributes(word) for word in distinct]
     candidates = [lexicon.candidates(word) for word in distinct]
+    if strangers:
+        attributes += [lexicon.attributes_of_stranger(word) for word in distinct]
+        candidates += [lexicon.candidates_of_stranger(word) for word in distinct]
     predicates = [lexicon.predicates(tags) for tags in candidates]
     edge = [EDGE] * len(lexicon.attribute_names)
     return Words(
-        np.array([*(lexicon.attributes(word) for word in distinct), edge], np.int32),
+        np.array([*attributes, edge], np.int32),
         np.cumsum([0, *map(len, candidates)]).astype(np.int32),
         np.array([tag for tags in candidates for tag in tags], np.int16),
         np.array(predicates, np.int8),
@@ -365,7 +376,7 @@ def _checked_strings(settings: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     return {name: tuple(strings) for name, strings in lists.items()}
 
 
-def _checked_newer(settings: Mapping[str, Any], tags: Sequence[str]) -> dict[str, Any]:
+def _checked_newer(settings: Mapping[str, Any], tags: Sequence[str], classes: Classes | None) -> dict[str, Any]:
     """What a tagger of the first version had not."""
     _check(settings.get("version") == TAGGER_VERSION, "it is of another version")
     forms, promises, sure = (settings.get(name) for name in ("forms", "promises", "sure"))
@@ -389,7 +400,7 @@ def _checked_newer(settings: Mapping[str, Any], tags: Sequence[str]) -> dict[str
         "promises": tuple(promises),
         "sure": sure,
         "rules": _checked_rules(settings.get("rules"), known),
-        "classes": _checked_classes(settings.get("classes")),
+        "classes": classes or _checked_classes(settings.get("classes")),
     }
 
 

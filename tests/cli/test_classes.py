@@ -43,6 +43,15 @@ def test_the_same_words_give_the_same_classes_however_they_are_written(name: str
     assert outputs[0] == outputs[1]
 
 
+def test_a_list_stands_for_its_files(tmp_path: Path) -> None:
+    (tmp_path / "a.tagged").write_text(TAGGED, encoding="utf-8")
+    (tmp_path / "list.toml").write_text('[[source]]\nfiles = ["*.tagged"]\nweight = 0.5\n')
+    for name in ("a.tagged", "list.toml"):
+        made = run("classes", str(tmp_path / name), "--output", str(tmp_path / f"{name}.classes"), *FEW)
+        assert made.returncode == 0, made.stderr
+    assert (tmp_path / "a.tagged.classes").read_bytes() == (tmp_path / "list.toml.classes").read_bytes()
+
+
 def test_it_prints_the_coarsest_classes_or_figures(tmp_path: Path) -> None:
     (tmp_path / "a.tagged").write_text(TAGGED, encoding="utf-8")
     arguments = ("classes", str(tmp_path / "a.tagged"), "--output", str(tmp_path / "a.classes"), *FEW)

@@ -380,3 +380,36 @@ def test_words_of_any_length_are_looked_at_quickly() -> None:
     assert [token.word for token in tagger.judge(words).tokens] == words
     assert time.process_time() - start < 5
     assert tagger.judge([]) == ([], ())
+
+
+def test_a_stranger_is_what_a_word_that_was_never_seen_would_be(small: Tagger) -> None:
+    lexicon = small.lexicon
+    asked, strange = number_words(lexicon, [["boats", "the"]]), number_words(lexicon, [["boats", "the"]], True)
+    assert len(strange.attributes) == 2 * len(asked.attributes) - 1
+    assert strange.attributes[:2].tolist() == asked.attributes[:2].tolist()
+    never_seen = lexicon.attributes("qoats")  # the same letters at its end, the same shape
+    alike = {"word", "lower", "suffix1", "suffix2", "suffix3", "suffix4", "shape", "class", "kind"}
+    for name, known, stranger, other in zip(
+        lexicon.attribute_names, asked.attributes[0], strange.attributes[2], never_seen, strict=False
+    ):
+        assert stranger == (other if name in alike else known) or name in {"forms", "folded"}
+    assert set(lexicon.candidates("qoats")) <= set(lexicon.candidates_of_stranger("boats"))
+    assert lexicon.candidates_of_stranger(".") == lexicon.candidates(".")
+
+
+def test_learning_with_strangers_tells_a_word_by_its_neighbours() -> None:
+    sentences = [[Token("the", "D"), Token(f"x{word}", "N")] for word in "abc"] * 20
+    sentences += [[Token("they", "P"), Token(f"x{word}", "V")] for word in "def"] * 20
+    sentences += [[Token("y", "N")], [Token("z", "V")]]  # a word that was never seen can be either
+    options = TaggerOptions(made_up=0, retyped=0.0)
+    taggers = [train_tagger(sentences, replace(options, strange=share)) for share in (0.0, 0.5)]
+    odds = [tagger.judge(["they", "qq"]).odds[1] for tagger in taggers]
+    assert [tagger.tag(["they", "qq"])[1].tag for tagger in taggers] == ["V", "V"]
+    assert odds[1].odds > odds[0].odds
+
+
+def test_small_letters_and_capitals_are_learned_with_every_sentence() -> None:
+    sentences = [[Token("Ann", "NNP"), Token("saw", "VBD"), Token("Rome", "NNP"), Token(".", ".")]] * 200
+    tagger = train_tagger(sentences)
+    for typed in ("ann saw rome", "ANN SAW ROME ."):
+        assert [token.tag for token in tagger.tag(typed.split())][:3] == ["NNP", "VBD", "NNP"]

@@ -95,6 +95,7 @@ class Arrays(NamedTuple):
 
 
 TAGGER_PREFIX, CLASSES_PREFIX = "tagger.", "classes."
+OF_THE_MODEL = "of the model"  # in place of a tagger's word classes
 _DTYPES = (np.int64, REAL, np.int64, FEATURE, np.int32, np.int32, REAL, FEATURE, np.int64)
 PARSER_TYPES: dict[str, np.dtype[Any]] = {
     name: np.dtype(dtype) for name, dtype in zip(Arrays._fields[: len(_DTYPES)], _DTYPES, strict=True)
@@ -121,7 +122,7 @@ def pack(model: Model) -> tuple[Header, Arrays]:
         lambda_=model.lambda_,
         curve=model.curve,
         configuration=model.configuration,
-        tagger=None if model.tagger is None else model.tagger.settings(),
+        tagger=_tagger_settings(model.tagger, classes),
         classes=msgspec.UNSET if classes is None else ClassesHeader(classes.granularities, classes.fold),
     )
     ensembles = [model.ensembles[label] for label in vocabulary.labels]
@@ -144,6 +145,14 @@ def pack(model: Model) -> tuple[Header, Arrays]:
     typed = {name: getattr(arrays, name).astype(dtype) for name, dtype in PARSER_TYPES.items()}
     packed = None if classes is None else to_arrays(classes)
     return header, Arrays(**typed, tagger=_pack_tagger(model.tagger), classes=packed)
+
+
+def _tagger_settings(tagger: Tagger | None, classes: WordClasses | None) -> dict[str, Any] | None:
+    """The settings of a tagger, without its word classes where they are those of the model."""
+    if tagger is None:
+        return None
+    shared = classes is not None and tagger.lexicon.classes is classes
+    return tagger.settings() | ({"classes": OF_THE_MODEL} if shared else {})
 
 
 def _pack_tagger(tagger: Tagger | None) -> dict[str, np.ndarray] | None:
@@ -189,7 +198,7 @@ def unpack(header: Header, arrays: Arrays) -> Model:
         lambda_=header.lambda_,
         curve=header.curve,
         configuration=header.configuration,
-        tagger=_unpack_tagger(header, arrays),
+        tagger=_unpack_tagger(header, arrays, vocabulary.classes),
     )
 
 
@@ -339,13 +348,14 @@ def _check_values(arrays: Arrays, starts: np.ndarray) -> None:
     _require((scores < MOST_SCORE).all(), f"the values of its leaves are too great: scores can pass {MOST_SCORE:,.0f}")
 
 
-def _unpack_tagger(header: Header, arrays: Arrays) -> Tagger | None:
+def _unpack_tagger(header: Header, arrays: Arrays, classes: WordClasses | None) -> Tagger | None:
     if header.tagger is None and arrays.tagger is None:
         return None
     if header.tagger is None or arrays.tagger is None:
         raise Flaw("of its tagger there are settings without arrays, or arrays without settings")
+    shared = classes if header.tagger.get("classes") == OF_THE_MODEL else None
     try:
-        tagger = Tagger.from_parts(arrays.tagger, header.tagger)
+        tagger = Tagger.from_parts(arrays.tagger, header.tagger, shared)
     except ModelError as error:
         problem = str(error).removesuffix(".")
         raise Flaw(problem[:1].lower() + problem[1:]) from error

@@ -28,6 +28,7 @@ from gpuparse.parse.model.file import MODEL_FILE, load_model, save_model, to_byt
 from gpuparse.parse.model.model import Model
 from gpuparse.parse.properties import CLASS_PLACES, PROPERTIES
 from gpuparse.parse.search.parser import Parser
+from gpuparse.tag import Knowledge, train_tagger
 from gpuparse.trees import Token, load_language, parse_tree
 from gpuparse.words import ClassOptions, WordClasses, induce_classes
 
@@ -74,6 +75,20 @@ def test_a_word_that_was_never_seen_is_parsed_by_its_class_from_a_file_too(tmp_p
     for model in (small(), load_model(tmp_path / "a.model")):
         assert parse(model, "a99", "b99") == "(TOP (S (A (X a99)) (B (X b99))))"
         assert parse(model, "B99", "b99") == "(TOP (S (B (X B99)) (B (X b99))))"
+
+
+def test_a_tagger_with_the_classes_of_the_model_shares_them_in_the_file(tmp_path: Path) -> None:
+    sentences = [[Token(f"a{n}", "A"), Token(f"b{n}", "B")] for n in range(12)] * 2
+    own = replace(some_classes())  # equal, but another
+    taggers = [train_tagger(sentences, knowledge=Knowledge(classes=classes)) for classes in (some_classes(), own)]
+    for name, tagger in zip(("shared", "own"), taggers, strict=True):
+        save_model(replace(small(), tagger=tagger), tmp_path / name)
+    assert (tmp_path / "shared").stat().st_size < (tmp_path / "own").stat().st_size
+    for name, is_shared in (("shared", True), ("own", False)):
+        model = load_model(tmp_path / name)
+        assert model.tagger is not None
+        assert (model.tagger.lexicon.classes is model.vocabulary.classes) == is_shared
+        assert model.tagger.tag(["a99", "b99"]) == taggers[0].tag(["a99", "b99"])
 
 
 def test_rules_and_explanations_tell_a_class_by_its_words() -> None:
