@@ -11,7 +11,6 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from html import escape
 
 from gpuparse.trees.drawing import NO_LABEL
 from gpuparse.trees.tree import Tree
@@ -178,4 +177,6 @@ def _pixels(length: float) -> str:
 
 def _escaped(text: str) -> str:
     """The text for XML, in which some control characters are not allowed in any form."""
+    from html import escape  # only where an image is drawn: its tables are large
+
     return escape(_NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text))

@@ -64,7 +64,7 @@ def test_leaves_that_make_no_rule_may_be_as_deep_as_training_makes_them() -> Non
     with pytest.raises(Flaw, match="too deep"):
         unpack(*crafted_of(chain(9_000, yes=False)))
     header, arrays = crafted_of(chain(9_000, yes=False, of_leaves=0.0))
-    assert unpack(header, arrays).rules().words == 1
+    assert unpack(header, arrays).rules().blocks == 1
 
 
 @pytest.mark.parametrize(
