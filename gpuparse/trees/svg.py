@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from html import escape
 
 from gpuparse.trees.drawing import NO_LABEL
 from gpuparse.trees.tree import Tree
@@ -177,6 +178,4 @@ def _pixels(length: float) -> str:
 
 def _escaped(text: str) -> str:
     """The text for XML, in which some control characters are not allowed in any form."""
-    from html import escape  # only where an image is drawn: its tables are large
-
     return escape(_NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text))
