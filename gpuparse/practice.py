@@ -7,7 +7,6 @@ from pathlib import Path
 
 PRACTICE_SENTENCE = "She left."
 PRACTICE_SENTENCES = 60  # of the synthetic treebank: enough for every kernel to be called
-SAMPLES = (1_000, 100_000)  # examples to grow a tree on: fewer than there are, and all of them
 
 
 def practise_parsing() -> None:
@@ -33,7 +32,22 @@ def practise_explaining() -> None:
 
 
 def practise_training() -> None:
-    """Train a small model, with a tagger, on samples and on all examples, and on rows that a pilot has chosen."""
+    """Train small models, with taggers."""
+    practise_plain_training()
+    practise_thinned_training()
+
+
+def practise_plain_training() -> None:
+    """Train on all rows, and grow trees on samples of their examples."""
+    _train(sample=1_000, thinned=False)
+
+
+def practise_thinned_training() -> None:
+    """Train on rows that a pilot has chosen, and grow trees on all of their examples."""
+    _train(sample=100_000, thinned=True)
+
+
+def _train(sample: int, thinned: bool) -> None:
     from gpuparse.boost import Options
     from gpuparse.device import find_device
     from gpuparse.options import TrainingOptions
@@ -42,9 +56,9 @@ def practise_training() -> None:
     from gpuparse.trees import load_language, synthetic_treebank
 
     language = load_language()
-    for sample in SAMPLES:
-        learn = Options(eta=0.5, max_trees=8, sample=sample)
-        options = TrainingOptions(jobs=1, learn=learn, thinned_from=0 if sample < max(SAMPLES) else 10**9)
-        corpus = split_corpus(list(map(WeightedTree, synthetic_treebank(PRACTICE_SENTENCES))), None, language, options)
-        with tempfile.TemporaryDirectory() as folder:
-            train(corpus, language, options, Path(folder, "log.jsonl"), [find_device("cpu").kernels])
+    learn = Options(eta=0.5, max_trees=8, sample=sample)
+    options = TrainingOptions(jobs=1, learn=learn, thinned_from=0 if thinned else 10**9)
+    trees = [WeightedTree(tree) for tree in synthetic_treebank(PRACTICE_SENTENCES)]
+    corpus = split_corpus(trees, None, language, options)
+    with tempfile.TemporaryDirectory() as folder:
+        train(corpus, language, options, Path(folder, "log.jsonl"), [find_device("cpu").kernels])

@@ -29,14 +29,17 @@ def devices_command(as_json: Json = False) -> None:
 
 
 def chosen_device(spec: str) -> Device:
-    """The one device that --device stands for; see chosen_devices."""
+    """The one device that --device stands for; a GPU that was chosen for `auto` is named on stderr."""
     from gpuparse.device import find_device
 
-    return chosen_devices(spec)[0] if spec == "auto" else find_device(spec)
+    device = find_device(spec)
+    if spec == "auto" and device.number is not None:
+        _name(device)
+    return device
 
 
 def chosen_devices(spec: str) -> list[Device]:
-    """The devices that --device stands for; for `auto`, the one that was chosen is named on stderr.
+    """The devices to train on that --device stands for; for `auto`, the one that was chosen is named on stderr.
 
     The CPU is named only at a terminal: elsewhere, on a machine without GPUs, it is no news.
     """
@@ -44,5 +47,9 @@ def chosen_devices(spec: str) -> list[Device]:
 
     devices = find_devices(spec)
     if spec == "auto" and (devices[0].number is not None or sys.stderr.isatty()):
-        print(f"device: {devices[0].name} ({devices[0].about})", file=sys.stderr)
+        _name(devices[0])
     return devices
+
+
+def _name(device: Device) -> None:
+    print(f"device: {device.name} ({device.about})", file=sys.stderr)

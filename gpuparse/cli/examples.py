@@ -52,10 +52,12 @@ def examples_command(
     from gpuparse.cli.progress import Progress, terminal_is_taken
     from gpuparse.parse.features.examples import Source
     from gpuparse.parse.logic.vocabulary import build_vocabulary
-    from gpuparse.trees import load_language
+    from gpuparse.trees import Meter, load_language, treebank_files
 
     tell_folders(treebanks)
-    trees = list(prepared_trees(treebanks, max_words, language))
+    meter = Meter(treebank_files(treebanks))
+    with Progress("tree", share=meter.share, quiet=terminal_is_taken(False, reads_input="-" in treebanks)) as reading:
+        trees = list(reading.through(prepared_trees(treebanks, max_words, language, meter=meter)))
     vocabulary = build_vocabulary(trees, load_language(language))
     uninferable = 0
     total = len(trees) if sentence is None else 1

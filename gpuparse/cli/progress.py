@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 
 SHOWN_AFTER = 0.5  # seconds: shorter work needs no display
+LEFT_SHOWN_AFTER = 1.0  # seconds: before, the rate tells little of the time left
 SUMMED_UP_AFTER = 2.0  # seconds: shorter work ends without a line
 BETWEEN_DRAWINGS = 0.5  # seconds, while something is measured
 BETWEEN_REPORTS = 60.0  # seconds, if stderr is not a terminal
@@ -163,8 +164,10 @@ class Progress:
 
     @property
     def _left(self) -> str:
-        done = self._done
-        return f"{in_time(self._elapsed * (1 - done) / done)} left" if done and done < 1 else ""
+        done, elapsed = self._done, self._elapsed
+        if not done or done >= 1 or elapsed < LEFT_SHOWN_AFTER:
+            return ""
+        return f"{in_time(elapsed * (1 - done) / done)} left"
 
     @property
     def _outcomes_in_words(self) -> str:

@@ -6,6 +6,7 @@ that happens only when a function is compiled.
 
 from gpuparse.jit.flavours import (
     Kernel,
+    compile_meanwhile,
     compiled,
     eventual,
     inlined,
@@ -18,6 +19,6 @@ from gpuparse.jit.flavours import (
 )  # fmt: skip
 
 __all__ = [
-    "Kernel", "compiled", "eventual", "inlined", "intrinsic", "is_slow", "kernel", "spliced", "vectorised",
-    "wait_until_compiled",
+    "Kernel", "compile_meanwhile", "compiled", "eventual", "inlined", "intrinsic", "is_slow", "kernel", "spliced",
+    "vectorised", "wait_until_compiled",
 ]  # fmt: skip

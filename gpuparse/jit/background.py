@@ -19,7 +19,7 @@ from pathlib import Path
 
 from gpuparse.jit import telling
 from gpuparse.jit.settings import COMPILE_VARIABLE
-from gpuparse.jit.store import CACHE_VARIABLE, Store
+from gpuparse.jit.store import CACHE_VARIABLE, READABLE, Store
 from gpuparse.storage import locked, write_atomically
 
 BETWEEN_LOOKS = 0.05  # seconds between two checks of the files
@@ -34,7 +34,7 @@ class Background:
         self._failed = False
         self._last_look = -BETWEEN_LOOKS
         self._process: subprocess.Popen[bytes] | None = None
-        self._lines = telling.Lines(None, telling.on_stderr)
+        self._lines = telling.BackgroundLines(telling.FUNCTIONS["parse"], telling.on_stderr)
 
     @classmethod
     @cache
@@ -45,6 +45,11 @@ class Background:
     def is_done(self) -> bool:
         """Whether everything is compiled, by whatever process."""
         return self._file("ready").exists()
+
+    def begin(self) -> None:
+        """Have everything compiled for later, without a word: whoever waits for it says so."""
+        if not self._ready and self._process is None and not self.is_done():
+            self._start()
 
     def is_ready(self) -> bool:
         """Whether everything is compiled; if not, compilation is started, and its progress is reported now and then."""
@@ -57,18 +62,19 @@ class Background:
             if self._process is not None:
                 telling.on_stderr("compiled: parsing is at full speed from here")
         elif self._process is None:
+            telling.on_stderr("compiling for this machine in the background, once; until that is done, parsing is slow")
+            self._lines = telling.BackgroundLines(telling.FUNCTIONS["parse"], telling.on_stderr)
             self._start()
         else:
-            self._look()
+            self._look(self._process)
         return self._ready
 
     def _start(self) -> None:
-        self._file("failed").unlink(missing_ok=True)
         environment = os.environ | {COMPILE_VARIABLE: "wait", CACHE_VARIABLE: str(self._store.root)}
         nothing = subprocess.DEVNULL
-        telling.on_stderr("compiling what parsing needs in the background, once; until it is done, parsing is slow")
-        self._lines = telling.Lines(telling.FUNCTIONS["parse"], self._say_later)
         try:
+            with suppress(FileNotFoundError):
+                self._file("failed").unlink()
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "gpuparse.jit.background"],
                 env=environment, stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True,
@@ -76,17 +82,22 @@ class Background:
         except OSError as error:
             self._give_up(str(error))
 
-    def _say_later(self, line: str) -> None:
-        """Report progress, but not the end: that is reported when the code is loaded."""
-        if "of" in line:
-            telling.on_stderr(line)
-
-    def _look(self) -> None:
+    def _look(self, process: subprocess.Popen[bytes]) -> None:
+        """See how far it is. A process of ours leaves the work to one that is at it; that may be killed meanwhile."""
         with suppress(OSError, ValueError):
             self._lines(int(self._file("compiled").read_text()))
-        assert self._process is not None
-        if self._process.poll() and self._file("failed").exists():
-            self._give_up(f"see {self._file('failed')}")
+        code = process.poll()
+        if code is None or self.is_done():
+            return
+        if code:
+            failed = self._file("failed")
+            self._give_up(f"see {failed}" if failed.exists() else f"its process ended with {code}")
+        elif not self._is_compiled_by_another():
+            self._start()
+
+    def _is_compiled_by_another(self) -> bool:
+        with locked(self._file("lock"), wait=False) as held:
+            return not held
 
     def _give_up(self, why: str) -> None:
         self._failed = True
@@ -105,7 +116,7 @@ class Background:
 
         With a listener, which is told of progress, it waits for that other process.
         """
-        self._store.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._store.folder.mkdir(parents=True, exist_ok=True, mode=READABLE)
         with locked(self._file("lock"), wait=listener is not None) as held:
             if not held or self.is_done():
                 return

@@ -159,6 +159,14 @@ def is_slow() -> bool:
     return not Background.here().is_ready()
 
 
+def compile_meanwhile() -> None:
+    """Have the `eventual` functions compiled in the background, since they will be needed."""
+    if not compiles_at_once():
+        from gpuparse.jit.background import Background
+
+        Background.here().begin()
+
+
 def wait_until_compiled() -> None:
     """Return when the `eventual` functions are compiled: for long work, and for measurements."""
     if not compiles_at_once():

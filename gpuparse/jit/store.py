@@ -7,7 +7,8 @@ The key covers every source of gpuparse, the versions of what compiles them, and
 modification time of a function's file, so the key covers that, too: else what counts as compiled might not be found.
 
 ROOT is GPUPARSE_CACHE, or the user's cache folder, or if neither can be written, a temporary folder that only the user
-can write to.
+can write to. A GPUPARSE_CACHE that can't be written serves if it has a folder of the key: `gpuparse warm-up` may have
+filled it for others.
 """
 
 from __future__ import annotations
@@ -26,7 +27,10 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+from gpuparse.jit import telling
+
 CACHE_VARIABLE = "GPUPARSE_CACHE"
+READABLE = 0o755  # permissions of a folder: others may read it, and only its owner may write what will be run
 KEPT = 30 * 86_400  # seconds since a folder was made
 KEY_BYTES = 12
 NUMBA_SETTINGS = "NUMBA_"  # environment variables with this prefix change what Numba compiles
@@ -43,7 +47,8 @@ class Store:
     @cache
     def here(cls) -> Store:
         """The store for this program on this machine."""
-        return cls(_root(), _key())
+        key = _key()
+        return cls(_root(key), key)
 
     @property
     def folder(self) -> Path:
@@ -65,29 +70,44 @@ class Store:
         return self.folder / "laid-out"
 
 
-def _root() -> Path:
+def _root(key: str) -> Path:
     named = os.environ.get(CACHE_VARIABLE)
-    if named:
+    if not named:
+        return _usual_root()
+    if _can_write(Path(named)) or _is_folder(Path(named, key)):
         return Path(named)
+    usual = _usual_root()
+    telling.on_stderr(f"{CACHE_VARIABLE} is {named}, which can't be written: compiled code goes to {usual}")
+    return usual
+
+
+def _usual_root() -> Path:
     user = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     if os.path.isabs(user) and _can_write(Path(user, "gpuparse")):
         return Path(user, "gpuparse")
     return _temporary_root()
 
 
-def _can_write(folder: Path) -> bool:
+def _can_write(folder: Path, mode: int = READABLE) -> bool:
     try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        folder.mkdir(parents=True, exist_ok=True, mode=mode)
     except OSError:
         return False
     return os.access(folder, os.W_OK | os.X_OK)
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # it is in a folder that the user may not look into
+        return False
 
 
 def _temporary_root() -> Path:
     """A folder that only the user can write to: the machine code in it will be run."""
     user = os.getuid() if hasattr(os, "getuid") else os.environ.get("USERNAME", "user")
     folder = Path(tempfile.gettempdir(), f"gpuparse-{user}")
-    if _can_write(folder) and _is_private(folder):
+    if _can_write(folder, 0o700) and _is_private(folder):
         return folder
     return Path(tempfile.mkdtemp(prefix="gpuparse-"))
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 # About how many functions each command compiles, on a CPU; tests/jit/test_compilation.py counts them.
-FUNCTIONS = {"parse": 118, "explain": 66, "train": 136}
+FUNCTIONS = {"parse": 118, "explain": 66, "training": 100, "thinned training": 140}
 # And `gpuparse warm-up`, in one process, which compiles no function twice: all, or all but what parsing needs.
 FOR_EVERYTHING, FOR_THE_REST = 200, 151
 BETWEEN_LINES = 5.0  # seconds
@@ -28,7 +28,7 @@ class Lines:
     >>> lines(0), lines(1), lines(2)
     (None, None, None)
     >>> said
-    ['compiling for this machine, once: 0 of about 2 functions', 'compiled for this machine']
+    ['compiling for this machine, once', 'compiled for this machine']
     """
 
     def __init__(self, total: int | None, say: Callable[[str], None]) -> None:
@@ -42,8 +42,36 @@ class Lines:
                 self._say("compiled for this machine")
         elif time.monotonic() - self._last >= BETWEEN_LINES:
             self._last = time.monotonic()
-            how_far = f"{compiled} functions" if self._total is None else f"{compiled} of about {self._total} functions"
-            self._say(f"compiling for this machine, once: {how_far}")
+            self._say(f"compiling for this machine, once{_how_far(compiled, self._total)}")
+
+
+class BackgroundLines:
+    """The same for what another process compiles; that it begins and that it is done is reported elsewhere.
+
+    >>> said = []
+    >>> lines = BackgroundLines(118, said.append, every=0.0)
+    >>> lines(0), lines(59), lines(118)
+    (None, None, None)
+    >>> said
+    ['compiling in the background: 50 %', 'compiling in the background: 99 %']
+    """
+
+    def __init__(self, total: int, say: Callable[[str], None], every: float = BETWEEN_LINES) -> None:
+        self._total, self._say, self._every = total, say, every
+        self._last = time.monotonic()
+
+    def __call__(self, compiled: int) -> None:
+        """Report that so many functions have been compiled."""
+        if compiled and time.monotonic() - self._last >= self._every:
+            self._last = time.monotonic()
+            self._say(f"compiling in the background{_how_far(compiled, self._total)}")
+
+
+def _how_far(compiled: int, total: int | None) -> str:
+    """How much is compiled; since the total is not exact, never all of it."""
+    if not compiled:
+        return ""
+    return f": {compiled} functions so far" if total is None else f": {min(99, 100 * compiled // total)} %"
 
 
 def on_stderr(line: str) -> None:

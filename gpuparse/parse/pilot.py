@@ -12,6 +12,7 @@ from typing import Any
 from gpuparse.boost import Options, learn
 from gpuparse.device import find_device
 from gpuparse.errors import UsageError
+from gpuparse.jit import telling
 from gpuparse.kernels import computes_on_host
 from gpuparse.options import TrainingOptions
 from gpuparse.parse.features.cache import cache_key
@@ -108,6 +109,7 @@ def plan_thinning(source: Source, options: TrainingOptions, folder: Path, observ
     if known is not None:
         thinning.threshold = known
         return thinning
+    telling.expect("thinned training")
     observer.stage("pilot", 0)
     _fit(thinning, source, options)
     write_atomically(folder / THINNING, json.dumps({"key": key, "threshold": thinning.threshold}).encode())

@@ -14,7 +14,7 @@ import numpy as np
 from gpuparse.boost import Session, Watcher, learn
 from gpuparse.errors import TrainingError
 from gpuparse.evaluate import evaluate
-from gpuparse.jit import is_slow, telling, wait_until_compiled
+from gpuparse.jit import compile_meanwhile, telling, wait_until_compiled
 from gpuparse.options import TrainingOptions
 from gpuparse.parse.features.cache import cache_key, training_data
 from gpuparse.parse.features.examples import Source
@@ -187,9 +187,9 @@ def train(
     A run that was stopped goes on from its log; the cache folder, if any, keeps the feature matrix.
     """
     observer = observer or Observer()
-    telling.expect("train")
+    telling.expect("training")
     _check_needs(corpus, language, options, log.parent, cache, observer)
-    is_slow()  # so that what parsing needs is compiled meanwhile
+    compile_meanwhile()  # what calibration parses with
     tagger, corpus = _learn_tags(corpus, language, options, observer)
     trees = corpus.trees()
     vocabulary = build_vocabulary(trees, language, corpus.classes)

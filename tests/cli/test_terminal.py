@@ -186,12 +186,15 @@ def test_training_off_a_terminal_says_now_and_then_how_far_a_stage_is(
     assert re.search(r"s  reading  1, \d+ s left\n", capsys.readouterr().err)
 
 
-def test_work_on_files_shows_the_share_done_the_rate_and_the_time_left_on_a_terminal_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", [["prepare", "treebank.mrg"], ["examples", "treebank.mrg", "--sentence", "1"]])
+def test_work_on_files_shows_the_share_done_the_rate_and_the_time_left_on_a_terminal_alone(
+    command: list[str], tmp_path: Path
+) -> None:
     treebank = "".join(f"{tree}\n" for tree in synthetic_treebank(20)) * 1000
     (tmp_path / "treebank.mrg").write_text(treebank, encoding="utf-8")
-    shown = run_with_streams([*COMMAND, "prepare", "treebank.mrg"], Stream.FILE, folder=tmp_path)
+    shown = run_with_streams([*COMMAND, *command], Stream.FILE, folder=tmp_path)
     assert re.search(r"\d+ %  +\d+ s left  [\d,]+ trees  [\d,]+ per second", shown.messages)
-    elsewhere = run_with_streams([*COMMAND, "prepare", "treebank.mrg"], Stream.FILE, Stream.PIPE, folder=tmp_path)
+    elsewhere = run_with_streams([*COMMAND, *command], Stream.FILE, Stream.PIPE, folder=tmp_path)
     assert (elsewhere.stdout, elsewhere.stderr) == (shown.stdout, b"")
 
 

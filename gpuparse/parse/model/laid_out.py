@@ -18,7 +18,7 @@ import numpy as np
 import safetensors
 from safetensors.numpy import load, save
 
-from gpuparse.jit.store import Store
+from gpuparse.jit.store import READABLE, Store
 from gpuparse.parse.model.rules import Layout, Marks, Rules
 from gpuparse.storage import write_atomically
 
@@ -63,7 +63,7 @@ def _read(path: Path) -> Rules | None:
 def _write(path: Path, rules: Rules) -> None:
     arrays = {name: np.ascontiguousarray(array) for name, array in _by_name(rules).items()}
     checksum = np.frombuffer(_digest(path.name, arrays), np.uint8)
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path.parent.mkdir(parents=True, exist_ok=True, mode=READABLE)
     write_atomically(path, save(arrays | {_CHECKSUM: checksum}))
     _drop_oldest(path.parent)
 

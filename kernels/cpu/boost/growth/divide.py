@@ -50,7 +50,8 @@ def partition(members, sample, features, feature, column, holders, room):
         spare[n - yes] = m  # written to both sides, without a branch: the wrong one is overwritten by the next member
         members[yes] = m
         yes += answer
-    members[yes:] = spare[: members.size - yes]
+    for n in range(members.size - yes):  # a loop: Numba compiles the assignment of a slice for two seconds
+        members[yes + n] = spare[n]
     weight = np.int64(0)
     for m in members[:yes]:
         weight += packed[index(m)]
