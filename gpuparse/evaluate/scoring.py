@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from gpuparse.evaluate.figures import BracketCounts, percent
 from gpuparse.evaluate.parameters import COLLINS, ScoringRules
-from gpuparse.trees.tree import TOP, Tree
+from gpuparse.trees.tree import ESCAPES, TOP, Tree
 
 WordRange = tuple[int, int]  # the words from one place to another
 ANY = "(any)"  # the label of every bracket when brackets are compared without labels
@@ -145,7 +145,7 @@ class TreeScorer:
                 spans.append((start, end))
         return Brackets(
             length=sum(token.tag not in not_counted for token in tokens),
-            words=[token.word for token in left],
+            words=[token.word.translate(ESCAPES) for token in left],  # as the parser wrote them
             tags=[token.tag for token in left],
             labels=labels,
             spans=spans,

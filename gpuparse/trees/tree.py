@@ -44,8 +44,11 @@ class Span(NamedTuple):
 
 TOP = "TOP"  # the label of the root that is learned, whatever a treebank calls it
 
-# What would break the bracket format inside a label or a word, and how it is written.
-ESCAPES = str.maketrans({"(": "-LRB-", ")": "-RRB-", **dict.fromkeys(" \t\r\n\v\f", "_")})
+# What would break the bracket format inside a label or a word, and how it is written. White space is all that some
+# reader takes for it, such as no-break, thin and ideographic spaces.
+_SPACES = map(chr, [*range(0x09, 0x0E), *range(0x1C, 0x21), 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B),
+                    0x2028, 0x2029, 0x202F, 0x205F, 0x3000])  # fmt: skip
+ESCAPES = str.maketrans({"(": "-LRB-", ")": "-RRB-", **dict.fromkeys(_SPACES, "_")})
 
 
 class Tree:
@@ -199,8 +202,8 @@ class Tree:
     def __str__(self) -> str:
         """The tree in brackets, on one line.
 
-        Brackets inside labels and words are written -LRB- and -RRB-, a space, tab or line break as an underscore, so
-        that EVALB and NLTK, for which even a no-break space separates words, read the same tokens.
+        Brackets inside labels and words are written -LRB- and -RRB-, white space as an underscore, so that EVALB and
+        NLTK, for which even a no-break space separates words, read the same tokens.
         """
         if self == UNPARSED:
             return "(())"
