@@ -288,7 +288,7 @@ class ScoreOps(MemoryOps, Protocol):
 class HostScoreOps(ScoreOps, Protocol):
     """What the parser asks of a device whose memory and functions are those of the host."""
 
-    def score_rows(self, rules: RuleWeights, rows: BitRows, known: KnownRows) -> None:
+    def score_rows(self, rules: RuleWeights, rows: BitRows, earlier: KnownRows) -> None:
         """Write the scores of rows by difference from what is known of rows like them, as a function that compiled
         code can call: one of the flavour `compiled`.
         """

@@ -273,9 +273,9 @@ def test_every_file_that_holds_something_says_what() -> None:
 
 
 def test_every_package_is_listed_for_installation() -> None:
-    listed = tomllib.loads((PROJECT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
-    found = {".".join(path.parent.relative_to(PROJECT).parts) for path in sources() if path.name == "__init__.py"}
-    assert {f"gpuparse.{name}" if name.startswith("kernels") else name for name in found} == set(listed)
+    packages = tomllib.loads((PROJECT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
+    folders = {".".join(path.parent.relative_to(PROJECT).parts) for path in sources() if path.name == "__init__.py"}
+    assert {f"gpuparse.{name}" if name.startswith("kernels") else name for name in folders} == set(packages)
 
 
 def test_every_test_has_a_time_limit(pytestconfig: pytest.Config) -> None:

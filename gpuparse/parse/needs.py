@@ -76,7 +76,7 @@ def jobs_within(memory: int | None, data: TrainingData, jobs: int) -> int:
 
 
 def check_needs(needs: Needs, logs: Path, cache: Path | None) -> list[str]:
-    """Refuse a run that can't end well; what may be too little is told in the answer, a sentence for each.
+    """Refuse a run that can't end well; the answer warns of what may be too little, a sentence for each.
 
     `cache` is where the matrix goes, None if it stays in memory.
     """
@@ -86,15 +86,15 @@ def check_needs(needs: Needs, logs: Path, cache: Path | None) -> list[str]:
         elsewhere = "--cache puts the feature matrix on another disk, --max-words 40 makes it smaller."
         checks.append((f"disk for {cache}", needs.matrix, free_disk(cache), elsewhere))
     checks.append((f"disk for {logs}", needs.logs, free_disk(logs), "Make room, or choose another --output."))
-    told = []
+    warnings: list[str] = []
     for what, need, there, remedy in checks:
         if there is None or need <= there:
             continue
-        said = f"training needs about {in_bytes(need)} of {what}, and {in_bytes(there)} are free. {remedy}"
+        warning = f"training needs about {in_bytes(need)} of {what}, and {in_bytes(there)} are free. {remedy}"
         if need > WRONG_BY * there:
-            raise UsageError(said)
-        told.append(said)
-    return told
+            raise UsageError(warning)
+        warnings.append(warning)
+    return warnings
 
 
 def in_bytes(number: int) -> str:
@@ -125,8 +125,8 @@ def available_memory() -> int | None:
     >>> (available_memory() or 1) > 0
     True
     """
-    known = [amount for amount in (_of_machine(), _of_container(), _of_process()) if amount is not None]
-    return max(0, min(known)) if known else None
+    amounts = [amount for amount in (_of_machine(), _of_container(), _of_process()) if amount is not None]
+    return max(0, min(amounts)) if amounts else None
 
 
 def peak_memory() -> int | None:

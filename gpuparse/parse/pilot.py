@@ -104,9 +104,9 @@ def plan_thinning(source: Source, options: TrainingOptions, folder: Path, observ
     every, threshold = max(EVERY, -(-needs.rows // ROWS)), threshold_for(options.learn.min_lambda)
     thinning = Thinning(source, every, threshold, options.jobs, needs.rows)
     key = cache_key(source, thinning)
-    known = _noted(folder / THINNING, key)
-    if known is not None:
-        thinning.threshold = known
+    earlier = _noted(folder / THINNING, key)
+    if earlier is not None:
+        thinning.threshold = earlier
         return thinning
     observer.stage("pilot", 0)
     _fit(thinning, source, options)

@@ -127,11 +127,11 @@ def test_moving_changes_the_loss_by_what_it_says(seed: int, step: float, loss: s
 def test_sums_do_not_depend_on_how_many_threads_make_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "STRETCH", 64)
     monkeypatch.setattr(cpu, "CELL", 16)
-    found = []
+    results = []
     for threads in (1, 2, 3):
         one = OneLeaf(5, 1000)
         with Team(threads) as team:
             one.leaves._team = team
             slopes = one.leaves.slopes(one.movers(), np.array([0.7]), np.ones(1, bool))
-            found.append([*one.leaves.sums(one.leaf, one.state(), 1)[0], *slopes[0], *slopes[1]])
-    assert found[0] == found[1] == found[2]
+            results.append([*one.leaves.sums(one.leaf, one.state(), 1)[0], *slopes[0], *slopes[1]])
+    assert results[0] == results[1] == results[2]

@@ -60,14 +60,14 @@ def check_against_oracle(case: Problem, options: Options, kernels: Any = cpu) ->
         assert attempt.leaves == len(expected.leaves)
         assert attempt.kept == (expected.fall > options.epsilon)
         if attempt.tree is not None:
-            found = {frozenset(p): attempt.tree.value[leaf] for leaf, p in attempt.tree.conjunctions().items()}
-            assert found.keys() == expected.leaves.keys()
+            steps = {frozenset(p): attempt.tree.value[leaf] for leaf, p in attempt.tree.conjunctions().items()}
+            assert steps.keys() == expected.leaves.keys()
             theta = parameters(trees)
             for compound, step in expected.leaves.items():
-                assert found[compound] == pytest.approx(step, abs=1e-6)
+                assert steps[compound] == pytest.approx(step, abs=1e-6)
                 after = theta.get(compound, 0.0) + step
                 if options.penalty == "l1" and not 0 < abs(after) < 1e-9:  # nearer to the kink bisection can't tell
-                    assert (theta.get(compound, 0.0) + found[compound] == 0) == (after == 0)
+                    assert (theta.get(compound, 0.0) + steps[compound] == 0) == (after == 0)
             # steps are right to 1e-6, and under l1 the loss falls with the slope lambda where they end
             assert attempt.loss == pytest.approx(expected.loss, abs=1e-6 * max(1.0, attempt.leaves * attempt.lambda_))
             trees.append(attempt.tree)

@@ -54,7 +54,7 @@ def words_of(sentences: list[list[Token]]) -> list[list[str]]:
 
 def accuracy(gold: list[list[Token]], tagged: list[list[Token]]) -> float:
     pairs = [pair for sentences in zip(gold, tagged, strict=True) for pair in zip(*sentences, strict=True)]
-    return sum(given == right for right, given in pairs) / len(pairs)
+    return sum(guess == right for right, guess in pairs) / len(pairs)
 
 
 @settings(max_examples=40, deadline=None)

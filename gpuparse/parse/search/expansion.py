@@ -137,39 +137,39 @@ def _run_key(memory, start, stop, key):
 def _join_view(view, key, site, grammar, memory, out):
     """Take out of a bit set the rules that are not satisfied in a view, which the key stands for."""
     place = place_of(key, memory.view_keys.shape[1])
-    known = memory.view_satisfied[view, place]
+    bits = memory.view_satisfied[view, place]
     if memory.view_keys[view, place] != key:
         memory.view_keys[view, place] = key
         row = _row(grammar, memory, 0, view)
         _copy(row, grammar.layout.blank[view])
         set_view(view, grammar.atoms, site, memory.cuts, row)
-        _satisfied(grammar.layout.planes[view], row, known)
-    _and(out, known)
+        _satisfied(grammar.layout.planes[view], row, bits)
+    _and(out, bits)
 
 
 @compiled
 def _learn_place(kind, at, place, near, site, grammar, memory):
     """Remember what is satisfied in the views around a place, if a run begins or ends there or has its head there."""
     state, size = site.state, site.state.extent[N_FRONTIER]
-    known = memory.place_satisfied[kind, place]
+    bits = memory.place_satisfied[kind, place]
     set_cuts(memory.cuts, state, Run(at, at, at))
-    known[:] = ~np.uint64(0)
+    bits[:] = ~np.uint64(0)
     item = state.frontier[at]
     own = mix(site.sentence, memory.inside[at])
     if kind == AT_LEFT:
         words = mix(site.sentence, state.items[item, START])
-        _join_view(_LEFT_WORDS, words, site, grammar, memory, known)
-        _join_view(_LEFT, near, site, grammar, memory, known)
-        _join_view(_LEFT_CHILD, _run_key(memory, at, min(at + REACH, size), own), site, grammar, memory, known)
+        _join_view(_LEFT_WORDS, words, site, grammar, memory, bits)
+        _join_view(_LEFT, near, site, grammar, memory, bits)
+        _join_view(_LEFT_CHILD, _run_key(memory, at, min(at + REACH, size), own), site, grammar, memory, bits)
     elif kind == AT_RIGHT:
         words = mix(site.sentence, state.items[item, END])
-        _join_view(_RIGHT_WORDS, words, site, grammar, memory, known)
+        _join_view(_RIGHT_WORDS, words, site, grammar, memory, bits)
         after = _run_key(memory, at + 1, min(at + REACH + 1, size), words)
-        _join_view(_RIGHT, after, site, grammar, memory, known)
-        _join_view(_RIGHT_CHILD, _run_key(memory, max(at - 3, 0), at + 1, own), site, grammar, memory, known)
+        _join_view(_RIGHT, after, site, grammar, memory, bits)
+        _join_view(_RIGHT_CHILD, _run_key(memory, max(at - 3, 0), at + 1, own), site, grammar, memory, bits)
     else:
         beside = _run_key(memory, max(at - 3, 0), min(at + REACH, size), mix(own, min(at, 3)))
-        _join_view(_HEAD, beside, site, grammar, memory, known)
+        _join_view(_HEAD, beside, site, grammar, memory, bits)
 
 
 @compiled

@@ -167,8 +167,8 @@ class Parser:
                 number, tokens = next(waiting, (-1, None))
                 if tokens is None:
                     exhausted = True
-                elif (known := self._without_search(tokens, options)) is not None:
-                    run.finished[number] = known
+                elif (unsearched := self._without_search(tokens, options)) is not None:
+                    run.finished[number] = unsearched
                 else:
                     try:
                         self._start(run, number, tokens)
