@@ -33,7 +33,7 @@ from gpuparse.trees import TOP, Tree, count_words, read_trees, strip, treebank_f
 from gpuparse.version import VERSION
 
 TREEBANKS, TAGGED = "english-treebanks.toml", "english-tagged.toml"  # the lists, beside this file
-GENRES = {  # of GUM: the licences of their texts, as its LICENSE.txt tells them
+GENRES = {  # of GUM: the licences of their texts, as its LICENSE.txt says
     "academic": "CC BY 4.0 (DH2017, Linguistic Society of America, PLOS)",
     "bio": "CC BY-SA 3.0 (Wikipedia)",
     "court": "CC BY 4.0 (several public sources)",

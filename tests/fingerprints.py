@@ -1,7 +1,7 @@
 """Fingerprints of what training learns and what parsing finds, to the last bit.
 
 `tests/data/fingerprints.json` has those that were recorded. A change that is not meant to change any result leaves them
-alone; one that is meant to records them anew: GPUPARSE_RECORD=1 ./scripts/test tests/test_fingerprints.py
+alone; one that is meant to records them again: GPUPARSE_RECORD=1 ./scripts/test tests/test_fingerprints.py
 """
 
 from __future__ import annotations

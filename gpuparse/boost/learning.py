@@ -81,7 +81,7 @@ def learn(
     jobs: int = 1,
     session: Session = ALONE,
 ) -> dict[str, History]:
-    """What `fit` does, with all there is to say of it; tasks are begun in their order, so the longest should be first.
+    """As `fit`, in a session, with all attempts; tasks are begun in their order, so the longest should be first.
 
     The result does not depend on the number of jobs, each of which is a thread per device. The mapping is asked
     for each task once, so it may make them on demand. On Ctrl-C each task ends after the tree it is growing.

@@ -73,8 +73,8 @@ class Matrix(NamedTuple):
     ) -> Matrix:
         """From R, the pointers and indices of S, and the column of each of the caller's features.
 
-        Every segment in column k of R may hold features of column k alone. The array `features` is taken over: it is
-        numbered anew in place.
+        Every segment in column k of R may hold features of column k alone. The array `features` is taken over: its ids
+        are replaced in place.
 
         >>> segments, starts = np.array([[1, 2], [1, 0]], np.int32), np.array([0, 0, 1, 3])
         >>> matrix = Matrix.from_segments(segments, starts, np.array([5, 3, 4], np.int32), np.array([0, 0, 0, 1, 0, 0]))

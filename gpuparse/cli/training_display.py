@@ -78,9 +78,7 @@ class TrainingDisplay(Observer):
             said += f"; {corpus.left_out} left out (too long, or no words)"
         self._say(said + (f"; {skipped} malformed trees skipped" if skipped else ""))
         if 0 < len(corpus.tuning) < FEW_TO_TUNE_ON:
-            self._say(
-                f"WARNING: lambda is chosen by {len(corpus.tuning)} sentences, which tell little; name more with --dev"
-            )
+            self._say(f"WARNING: lambda is chosen by only {len(corpus.tuning)} sentences; name more with --dev")
 
     def needs(self, needs: Needs, warnings: Sequence[str]) -> None:
         disk = needs.matrix + needs.logs

@@ -107,7 +107,7 @@ def in_bytes(number: int) -> str:
 
 
 def free_disk(path: Path) -> int:
-    """The bytes that can be written at a place which may not be there yet; what is there is written anew, so it counts.
+    """The bytes that can be written at a place which may not be there yet; what is there is replaced, so it counts.
 
     >>> free_disk(Path("no such folder")) > 0
     True
@@ -120,7 +120,7 @@ def free_disk(path: Path) -> int:
 
 
 def available_memory() -> int | None:
-    """The bytes of memory that this process can still have; None where the system does not tell.
+    """The bytes of memory that this process can still have; None where the system does not say.
 
     >>> (available_memory() or 1) > 0
     True
@@ -130,12 +130,12 @@ def available_memory() -> int | None:
 
 
 def peak_memory() -> int | None:
-    """The most memory in bytes that this process has had so far; None where the system does not tell.
+    """The most memory in bytes that this process has had so far; None where the system does not say.
 
     >>> (peak_memory() or PROGRAM) > 10_000_000
     True
     """
-    try:  # what getrusage tells counts from the fork, so it may be that of the process that started this one
+    try:  # getrusage counts from the fork, so that it may report the process that started this one
         lines = dict(line.split(":") for line in Path("/proc/self/status").read_text("ascii").splitlines())
         return 1024 * int(lines["VmHWM"].split()[0])
     except (OSError, ValueError, KeyError):

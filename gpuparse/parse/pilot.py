@@ -85,7 +85,7 @@ def needs_when_thinned(needs: Needs, options: TrainingOptions) -> Needs:
 
 
 def memory_bound(options: TrainingOptions) -> int | None:
-    """How many bytes training may take: what it was told, or most of what is free; None where nobody knows."""
+    """How many bytes training may take: what the options say, or most of what is free; None where that is unknown."""
     if options.memory is not None:
         return options.memory
     free = available_memory()

@@ -1,5 +1,5 @@
 """The properties of an item that a feature can ask for, in one table that drives all the code that numbers, computes,
-stores and tells features.
+stores and describes features.
 
 The label comes first: items have it themselves, as a symbol of the vocabulary. Every other property is that of an
 item's head word. It is read off the word's token, and kept in a column of the table of terminals, the columns in the
@@ -44,12 +44,12 @@ class Property:
     )  # its value for a head word, if any; None for the label
     of_item: Predicate  # how it is said of a constituent
     of_word: Predicate  # and of a word, which is its own head
-    quoted: bool = False  # its values are words of the text, and are told between quotation marks
+    quoted: bool = False  # its values are words of the text, and are shown in quotation marks
     optional: bool = False  # a model may be without it
 
 
 def _class_at(place: int) -> Callable[[Token, WordKnowledge], str | None]:
-    """The class of a word at one of the granularities, told by its most frequent words."""
+    """The class of a word at one of the granularities, named by its most frequent words."""
 
     def of_token(token: Token, knowledge: WordKnowledge) -> str | None:
         classes = knowledge.classes

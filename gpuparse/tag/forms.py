@@ -1,4 +1,4 @@
-"""Which tags a word's other forms promise it: *booked* tells that *book* can be a verb, and *steals* that *steal* can.
+"""Which tags a word's other forms promise it: *booked* shows that *book* can be a verb, and *steals* that *steal* can.
 
 Nothing is known of any language. In tagged text, pairs of words that differ in their endings alone are counted by their
 endings and tags ("" as VB beside "ed" as VBD); endings that a word with the other ending mostly has the form for are a

@@ -223,7 +223,7 @@ class TaggedSource(NamedTuple):
 
 
 class Knowledge(NamedTuple):
-    """What a tagger is told besides the treebank."""
+    """What a tagger learns from besides the treebank."""
 
     sources: Sequence[TaggedSource] = ()
     rules: TagRules = TagRules()
@@ -340,7 +340,7 @@ def number_words(lexicon: Lexicon, sentences: Sequence[Sequence[str]]) -> Words:
 
 
 def _rounded(odds: float) -> float:
-    """A probability as it is told: equal on every machine, and no NaN where weights are out of all proportion."""
+    """A probability as it is reported: equal on every machine, and no NaN where weights are out of all proportion."""
     return round(float(odds), 4) if np.isfinite(odds) else 0.0
 
 

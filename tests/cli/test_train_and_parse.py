@@ -189,9 +189,9 @@ def test_retagging_changes_tags_of_words_and_nothing_else(treebank: Path) -> Non
     language = load_language()
     corpus = _corpus(treebank, TrainingOptions(tune_fraction=0.2))
     tagger = train_tagger(corpus.tagged(language))
-    anew = retag(corpus, tagger, language, TaggerOptions())
+    result = retag(corpus, tagger, language, TaggerOptions())
     fixed = language.raised | language.quotes
-    for before, after in ((corpus.training, anew.training), (corpus.tuning, anew.tuning)):
+    for before, after in ((corpus.training, result.training), (corpus.tuning, result.tuning)):
         assert [sentence.tree for sentence in before] == [sentence.tree for sentence in after]
         changes = set()
         for was, now in zip(_prepared(before), _prepared(after), strict=True):

@@ -279,7 +279,7 @@ class Parser:
                 self.seconds[name] += end - start
 
     def _watch_time(self, run: _Run, seconds: float, timeout: float) -> None:
-        """A search whose time is over is told that its limit is met, so that it ends with what it has.
+        """A search whose time is over counts as one that met its limit, so that it ends with what it has.
 
         To finish a partial parse greedily takes time too: it may take as long again, then TOP goes over what is there.
         """

@@ -154,7 +154,7 @@ def _next_entry(pool, slot, order, plan):
 def _settle(pool, slot, order, plan):
     """Put what was pushed since the last pop in its place on the agenda, unless it can't win any more.
 
-    When there is a better tree to compare with, all of the agenda finds its place anew.
+    When there is a better tree to compare with, the whole agenda is put in order again.
     """
     registers, waiting = pool.registers[slot], pool.agenda[slot]
     settled = registers["agenda"]
@@ -279,9 +279,9 @@ def _score_of(room):
 
 @compiled
 def _least_score(pool, slot, parent, plan):
-    """A score that what may win has at least, added to the entry `parent`: it spares most inferences their costs.
+    """The least score with which an inference at the entry `parent` may win: for those below it no cost is computed.
 
-    A little is added to the room there is, since rounding may hide a winner.
+    The bound is a little generous, so that rounding hides no winner.
     """
     solutions, n_solutions = pool.solutions[slot], pool.registers[slot]["solutions"]
     bound = np.inf
@@ -297,7 +297,7 @@ def _least_score(pool, slot, parent, plan):
 
 @compiled
 def _followed_score(pool, slot, batch, plan):
-    """A score that the cheapest expansion of the state at hand has at least; others may, too, by a hair's breadth."""
+    """The least score that the cheapest expansion of the state at hand may have; rounding may let others pass, too."""
     registers = pool.registers[slot]
     first, highest = registers["first_candidate"], _LEAST
     for candidate in range(first, first + registers["candidates"]):
