@@ -61,7 +61,8 @@ class Batch(NamedTuple):
     fires: np.ndarray  # uint64[candidates, blocks]: the rules that fire, each for its label
     scores: np.ndarray  # int64[candidates, labels]: fixed point
     filled: np.ndarray  # int64[1]: candidates in use
-    children: np.ndarray  # int32[candidates, 2]: i and j
+    left: np.ndarray  # int32[candidates]: i, the frontier index of the first child
+    right: np.ndarray  # int32[candidates]: j, of the last
     heads: np.ndarray  # int32[candidates, labels]: the head child, from i on, or NO_HEAD: the label is not allowed
     runs: np.ndarray  # int64[candidates]: where what is known of the run of children is remembered
     alike: np.ndarray  # int64[candidates]: the same; of a run that was never met before, that of one with the same end
@@ -73,7 +74,8 @@ def make_batch(candidates: int, blocks: int, labels: int) -> Batch:
         fires=np.empty((candidates, blocks), np.uint64),
         scores=np.empty((candidates, labels), np.int64),
         filled=np.zeros(1, np.int64),
-        children=np.empty((candidates, 2), np.int32),
+        left=np.empty(candidates, np.int32),
+        right=np.empty(candidates, np.int32),
         heads=np.empty((candidates, labels), np.int32),
         runs=np.empty(candidates, np.int64),
         alike=np.empty(candidates, np.int64),
@@ -374,8 +376,8 @@ def expand(site, grammar, batch, memory):
                 batch.alike[candidate] = memory.run_before[right]
             memory.run_before[right] = place
             inferences += memory.pattern_about[pattern, _ALLOWED]
-            batch.children[candidate, 0] = left
-            batch.children[candidate, 1] = right
+            batch.left[candidate] = left
+            batch.right[candidate] = right
             batch.runs[candidate] = place
             for label in range(n_labels):
                 batch.heads[candidate, label] = memory.pattern_heads[pattern, label]

@@ -365,7 +365,7 @@ def _absorb_search(pool, slot, grammar, plan, batch):
             if scores[label] < least or heads[label] == NO_HEAD:
                 continue
             entry = registers["entries"]
-            inference = Inference(label, batch.children[candidate, 0], batch.children[candidate, 1])
+            inference = Inference(label, batch.left[candidate], batch.right[candidate])
             _write_entry(pool, slot, entry, inference, scores[label], plan, grammar.logic.strategy)
             if label == top or scores[label] >= follow_from or plan.method == _BEAM:
                 _write_cost(pool, slot, entry, plan.max_min)
@@ -399,7 +399,7 @@ def _absorb_fallback(pool, slot, grammar, plan, batch):
                 best_score, best_label, best_candidate = scores[label], label, candidate
     entry = registers["entries"]
     registers["entries"] += 1
-    inference = Inference(best_label, batch.children[best_candidate, 0], batch.children[best_candidate, 1])
+    inference = Inference(best_label, batch.left[best_candidate], batch.right[best_candidate])
     _write_entry(pool, slot, entry, inference, best_score, plan, grammar.logic.strategy)
     _write_cost(pool, slot, entry, plan.max_min)
     registers["next"] = entry
