@@ -5,9 +5,11 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+from gpuparse.boost.options import Options
+
 PRACTICE_SENTENCE = "She left."
 PRACTICE_SENTENCES = 60  # of the synthetic treebank: enough for every kernel to be called
-SAMPLES = (1_000, 100_000)  # examples to grow a tree on: fewer than there are, and all of them
+SAMPLES = (1_000, Options.sample)  # examples to grow a tree on: fewer than there are, and all of them
 
 
 def practise_parsing() -> None:
@@ -34,7 +36,6 @@ def practise_explaining() -> None:
 
 def practise_training() -> None:
     """Train a small model, with a tagger, on samples and on all examples, and on rows that a pilot has chosen."""
-    from gpuparse.boost import Options
     from gpuparse.device import find_device
     from gpuparse.options import TrainingOptions
     from gpuparse.parse.sources import WeightedTree
