@@ -15,7 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuparse.boost import Attempt, Csr, Matrix, Options, Session, Task, Watcher, fit, learn, learning
+from gpuparse.boost import Attempt, Csr, Matrix, Options, Session, Task, Watcher, fit, learn
+from gpuparse.boost.path import Workplace, learn_task
 from gpuparse.errors import MatrixError, TrainingError, UsageError
 from gpuparse.kernels import cpu
 from tests.boost.oracle import score_of_trees
@@ -251,9 +252,7 @@ class Counter(Watcher):
         self.trees += attempt.kept
 
 
-def test_thousands_of_small_tasks_share_one_log_and_learn_what_each_learns_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_thousands_of_small_tasks_share_one_log_and_learn_what_each_learns_alone(tmp_path: Path) -> None:
     data = problem(5, 600, 80, 3)
     rng = np.random.default_rng(0)
     signs = np.where(data.dense[:, :1].any(axis=1), 1, -1).astype(np.int8)
@@ -265,12 +264,11 @@ def test_thousands_of_small_tasks_share_one_log_and_learn_what_each_learns_alone
     histories = learn(data.matrix, tasks, options, [cpu], 2, Session(tmp_path / "log.jsonl", watcher=counter))
     assert counter.trees == sum(len(history.kept) for history in histories.values()) > 1000
     assert [path.name for path in tmp_path.iterdir()] == ["log.jsonl"]
-    monkeypatch.setattr(learning, "SMALL", 10**9)  # none is small any more
-    some = {name: tasks[name] for name in list(tasks)[::100]}
-    on_all = learn(data.matrix, some, options, [cpu])
-    for name, history in on_all.items():
+    whole = Workplace.on(data.matrix, cpu)
+    for name in list(tasks)[::100]:
+        alone = learn_task(name, tasks[name], whole, options)
         mine = [attempt.tree.to_json() for attempt in histories[name].kept if attempt.tree is not None]
-        assert mine == [attempt.tree.to_json() for attempt in history.kept if attempt.tree is not None]
+        assert mine == [attempt.tree.to_json() for attempt in alone.kept if attempt.tree is not None]
     again = learn(data.matrix, tasks, options, [cpu], 2, Session(tmp_path / "log.jsonl", watcher=(rest := Counter())))
     assert rest.trees == 0
     assert {name: history.end for name, history in again.items()} == {n: h.end for n, h in histories.items()}
