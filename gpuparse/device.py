@@ -1,7 +1,7 @@
 """Which device computes, and its operations.
 
 The one place outside kernels/cuda that imports numba.cuda or cupy. That they can be imported does not mean that there
-is a GPU, so both are checked, and what is missing is told.
+is a GPU, so both are checked, and errors say what is missing.
 """
 
 from __future__ import annotations

@@ -136,7 +136,7 @@ SHORT_AMOUNT = Amount(rules=3, facts=5)  # for the terminal
 
 @dataclass(frozen=True)
 class TrainingOptions:
-    """What training is told, besides the treebank."""
+    """How to train."""
 
     strategy: Strategy = Strategy.r2l
     max_words: int | None = None  # longer sentences are left out, of training and of tuning

@@ -5,6 +5,8 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+from gpuparse.boost.options import Options
+
 PRACTICE_SENTENCE = "She left."
 PRACTICE_SENTENCES = 60  # of the synthetic treebank: enough for every kernel to be called
 
@@ -39,16 +41,15 @@ def practise_training() -> None:
 
 def practise_plain_training() -> None:
     """Train on all rows, and grow trees on samples of their examples."""
-    _train(sample=1_000, thinned=False)
+    _train(1_000, thinned=False)
 
 
 def practise_thinned_training() -> None:
     """Train on rows that a pilot has chosen, and grow trees on all of their examples."""
-    _train(sample=100_000, thinned=True)
+    _train(Options.sample, thinned=True)
 
 
 def _train(sample: int, thinned: bool) -> None:
-    from gpuparse.boost import Options
     from gpuparse.device import find_device
     from gpuparse.options import TrainingOptions
     from gpuparse.parse.sources import WeightedTree

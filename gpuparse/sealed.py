@@ -26,7 +26,7 @@ _TYPE_NAMES = {
 
 
 class SealedKind(NamedTuple):
-    """A kind of sealed file, and how people are told of one that can't be read."""
+    """A kind of sealed file, and how errors speak of it."""
 
     name: str  # the key of its metadata
     longest_preface: int  # bytes before the arrays

@@ -67,16 +67,16 @@ class RuleWeights(NamedTuple):
 
 
 class BitRows(NamedTuple):
-    """Rows of bits, one for each rule, and their scores. Each row has a place where it will be known."""
+    """Rows of bits, one for each rule, and their scores. Each row has a place where it will be remembered."""
 
     fires: np.ndarray  # uint64[rows, blocks]: the rules that fire
-    places: np.ndarray  # int64[rows]: where the row will be known
-    alike: np.ndarray  # int64[rows]: where one like it is known, perhaps a row before it
+    places: np.ndarray  # int64[rows]: where the row will be remembered
+    alike: np.ndarray  # int64[rows]: where a row like it is remembered, which may be one before it
     scores: np.ndarray  # int64[rows, labels]: to be written
 
 
 class KnownRows(NamedTuple):
-    """Rows that were scored before, by their places. Where nothing ever was is a row of zeros, and what that scores."""
+    """Rows that were scored before, by their places. A place that was never used has the scores of a row of zeros."""
 
     fires: np.ndarray  # uint64[places, blocks]
     scores: np.ndarray  # int64[places, labels]
@@ -138,7 +138,7 @@ class GrowthOps(Protocol):
         and the packed weight of the child that has it; P and N are the positive and the negative weight of a child.
 
         packed[i] is the weight of nodes[i]. Feature -1 where no example has any; ties go to the lowest feature. Only
-        histograms that keep both sums can tell.
+        histograms that keep both sums know it.
         """
 
     def split(self, nodes: Sequence[int], features: Sequence[int]) -> Children:
@@ -288,7 +288,7 @@ class ScoreOps(MemoryOps, Protocol):
 class HostScoreOps(ScoreOps, Protocol):
     """What the parser asks of a device whose memory and functions are those of the host."""
 
-    def score_rows(self, rules: RuleWeights, rows: BitRows, known: KnownRows) -> None:
+    def score_rows(self, rules: RuleWeights, rows: BitRows, earlier: KnownRows) -> None:
         """Write the scores of rows by difference from what is known of rows like them, as a function that compiled
         code can call: one of the flavour `compiled`.
         """

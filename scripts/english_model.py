@@ -37,7 +37,7 @@ TREEBANKS, TAGGED = "english-treebanks.toml", "english-tagged.toml"  # the lists
 PROGRAM = str(Path(sys.executable).with_name("gpuparse"))
 CLASSES = "english.classes"  # of words, induced from the texts of both lists
 GRANULARITIES = "512,128,32"
-GENRES = {  # of GUM: the licences of their texts, as its LICENSE.txt tells them
+GENRES = {  # of GUM: the licences of their texts, as its LICENSE.txt says
     "academic": "CC BY 4.0 (DH2017, Linguistic Society of America, PLOS)",
     "bio": "CC BY-SA 3.0 (Wikipedia)",
     "court": "CC BY 4.0 (several public sources)",
@@ -162,7 +162,7 @@ class Measured:
             trees += [(tree, file.stem) for tree in converted if tree is not None]
         gold = [tree for tree, _ in trees]
         parsed = {retag: parse_words(model, gold, retag, limit) for retag in (False, True)}
-        scores = {retag: evaluate(gold, found.trees) for retag, found in parsed.items()}
+        scores = {retag: evaluate(gold, answer.trees) for retag, answer in parsed.items()}
         return cls(name, gold, [document for _, document in trees], parsed, scores)
 
 
@@ -348,10 +348,10 @@ def tagging_row(model: Model, measured: Measured) -> str:
     right: Counter[bool] = Counter()  # of known and of unknown words
     total: Counter[bool] = Counter()
     for sentence, answer in zip(sentences, tagged, strict=True):
-        for token, given in zip(sentence, answer, strict=True):
-            known = token.word in words or token.word.lower() in words
-            total[known] += 1
-            right[known] += token == given
+        for token, guess in zip(sentence, answer, strict=True):
+            is_known = token.word in words or token.word.lower() in words
+            total[is_known] += 1
+            right[is_known] += token == guess
     parts = [(right.total(), total.total()), (right[True], total[True]), (right[False], total[False])]
     shares = " | ".join(_percent(part, whole) for part, whole in parts)
     return f"| {measured.name} | {_number(total.total())} | {shares} |"
@@ -364,8 +364,8 @@ def _percent(part: int, whole: int) -> str:
 def outcomes(measured: Measured) -> str:
     """How the searches ended, in a sentence."""
     statuses = measured.parsed[False].statuses
-    told = ", ".join(f"{100 * n / statuses.total():.1f} % {status}" for status, n in statuses.most_common())
-    return f"With the gold tags of `{measured.name}` the searches end as: {told}."
+    shares = ", ".join(f"{100 * n / statuses.total():.1f} % {status}" for status, n in statuses.most_common())
+    return f"With the gold tags of `{measured.name}` the searches end as: {shares}."
 
 
 def speed(parsed: Parsed) -> str:

@@ -28,14 +28,14 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """The CUDA kernels as they were assembled: registers, bytes of shared memory, bytes of spills."""
     reports = [report for reports in terminalreporter.stats.values() for report in reports]
-    found = dict(value for r in reports for name, value in getattr(r, "user_properties", ()) if name == "assembled")
-    if not found:
+    assembled = dict(value for r in reports for name, value in getattr(r, "user_properties", ()) if name == "assembled")
+    if not assembled:
         return
     terminalreporter.section("CUDA kernels: registers, shared memory, spills")
-    architectures = sorted(found, key=lambda name: int(name.removeprefix("sm_")))
+    architectures = sorted(assembled, key=lambda name: int(name.removeprefix("sm_")))
     terminalreporter.line(f"{'':24}" + "".join(f"{name:>16}" for name in architectures))
-    for kernel in found[architectures[0]]:
-        sizes = ["{:>5}{:>7}{:>4}".format(*found[name][kernel]) for name in architectures]
+    for kernel in assembled[architectures[0]]:
+        sizes = ["{:>5}{:>7}{:>4}".format(*assembled[name][kernel]) for name in architectures]
         terminalreporter.line(f"{kernel:24}" + "".join(sizes))
 
 

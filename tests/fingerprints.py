@@ -1,7 +1,7 @@
 """Fingerprints of what training learns and what parsing finds, to the last bit.
 
 `tests/data/fingerprints.json` has those that were recorded. A change that is not meant to change any result leaves them
-alone; one that is meant to records them anew: GPUPARSE_RECORD=1 ./scripts/test tests/test_fingerprints.py
+alone; one that is meant to records them again: GPUPARSE_RECORD=1 ./scripts/test tests/test_fingerprints.py
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from gpuparse.trees import Token, Tree, synthetic_treebank
 RECORDED = Path(__file__).resolve().parent / "data" / "fingerprints.json"
 
 
-def check(name: str, found: str) -> None:
+def check(name: str, digest: str) -> None:
     """Compare a fingerprint with the one that was recorded, or record it."""
     recorded = json.loads(RECORDED.read_text(encoding="utf-8")) if RECORDED.exists() else {}
     if os.environ.get("GPUPARSE_RECORD"):
-        recorded[name] = found
+        recorded[name] = digest
         RECORDED.write_text(json.dumps(recorded, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    assert recorded.get(name) == found
+    assert recorded.get(name) == digest
 
 
 def short_trees(number: int, most: int) -> list[Tree]:

@@ -61,7 +61,7 @@ def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
 def test_text_words_and_pairs_give_the_same_tree() -> None:
     words = [word for word, _ in TAGGED]
     pairs = [tuple(token) for token in small_tagger().tag(words)]
-    trees = [parser().parse(given) for given in ("The dog sleeps.", words, pairs)]
+    trees = [parser().parse(sentence) for sentence in ("The dog sleeps.", words, pairs)]
     assert trees[0] == trees[1] == trees[2]
     assert trees[0].words == words
 
@@ -119,30 +119,30 @@ def test_nltk_itself_makes_the_same_tree_of_our_brackets() -> None:
 
 
 def test_many_sentences_come_back_in_order_with_their_words() -> None:
-    given = [[tuple(token) for token in strip(tree).tokens()] for tree in synthetic_treebank(12, seed=4)]
-    given.insert(3, [])
-    given.insert(6, [(".", "."), ("''", "''")])
-    parsed = list(parser().parse_many(given))
-    assert [list(zip(tree.words, tree.tags, strict=True)) for tree in parsed] == given
+    sentences = [[tuple(token) for token in strip(tree).tokens()] for tree in synthetic_treebank(12, seed=4)]
+    sentences.insert(3, [])
+    sentences.insert(6, [(".", "."), ("''", "''")])
+    parsed = list(parser().parse_many(sentences))
+    assert [list(zip(tree.words, tree.tags, strict=True)) for tree in parsed] == sentences
     assert [place for place, tree in enumerate(parsed) if tree.status == "flat"] == [3, 6]
-    assert [str(tree) for tree in parsed] == [str(parser().parse(sentence)) for sentence in given]
+    assert [str(tree) for tree in parsed] == [str(parser().parse(sentence)) for sentence in sentences]
 
 
 @pytest.mark.parametrize("sentence", [TAGGED, [(".", ".")]])
 def test_sentences_are_asked_for_as_they_are_needed(sentence: list[tuple[str, str]]) -> None:
-    asked = 0
+    count = 0
 
     def endless() -> Iterator[list[tuple[str, str]]]:
-        nonlocal asked
+        nonlocal count
         while True:
-            asked += 1
+            count += 1
             yield sentence
 
     trees = parser().parse_many(endless())
-    assert asked == 0
-    for given in range(1, 40):
+    assert count == 0
+    for number in range(1, 40):
         next(trees)
-        assert asked <= given + cpu.BATCH
+        assert count <= number + cpu.BATCH
 
 
 def test_running_text_is_cut_into_sentences_and_a_single_sentence_is_not() -> None:
@@ -169,9 +169,9 @@ def test_what_is_no_sentence_is_an_error_that_says_what_is(sentence: Any) -> Non
 
 def test_a_model_without_a_tagger_asks_for_tags() -> None:
     untagged = LoadedParser(small_model())
-    for given in ("A dog.", ["A", "dog"]):
+    for sentence in ("A dog.", ["A", "dog"]):
         with pytest.raises(InputError, match="no tagger"):
-            untagged.parse(given)
+            untagged.parse(sentence)
     assert untagged.parse(TAGGED).words == [word for word, _ in TAGGED]
 
 

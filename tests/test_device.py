@@ -19,8 +19,8 @@ NO_GPU = Cuda(driver=12090, packages=12090, failure="cudaErrorNoDevice: no CUDA-
 TWO_GPUS = Cuda(driver=12090, packages=12090, gpus=["Some GPU, 8.0 GiB", "Another, 16.0 GiB"])
 
 
-def pretend(monkeypatch: pytest.MonkeyPatch, found: Cuda) -> None:
-    monkeypatch.setattr(gpuparse.device, "_find_cuda", lambda: found)
+def pretend(monkeypatch: pytest.MonkeyPatch, cuda: Cuda) -> None:
+    monkeypatch.setattr(gpuparse.device, "_find_cuda", lambda: cuda)
 
 
 def test_the_cpu_is_always_there() -> None:
@@ -54,13 +54,13 @@ CAUSES = {
 def test_a_gpu_that_is_not_there_is_an_error_with_the_cause_and_the_way_out(
     name: str, spec: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found, cause = CAUSES[name]
-    pretend(monkeypatch, found)
+    cuda, cause = CAUSES[name]
+    pretend(monkeypatch, cuda)
     with pytest.raises(DeviceError, match=rf"There is no device cuda:.: .*{cause}.*\. Use the device cpu") as caught:
         find_devices(spec)
     assert caught.value.exit_code == 2
     assert [(report.name, report.usable) for report in list_devices()[:2]] == [("cpu", True), ("cuda", False)]
-    assert list_devices()[1].about == why_not(found)
+    assert list_devices()[1].about == why_not(cuda)
 
 
 def test_device_three_of_one_is_an_error_that_counts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,7 +165,7 @@ def test_whoever_asks_for_an_operation_has_its_gpu_and_a_stream_of_its_own(monke
 
     def ask(*kernels: object) -> list[str]:
         fake.taken.clear()
-        assert {found.score for found in kernels} == {"gpuparse.kernels.cuda"}
+        assert {each.score for each in kernels} == {"gpuparse.kernels.cuda"}
         return list(fake.taken)
 
     assert ask(first, first) == ["numba 0", "cupy 0", "stream 1"]

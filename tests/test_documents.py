@@ -91,13 +91,13 @@ class Shown:
 
     first: int  # the number of its first line
     lines: list[str]
-    found: list[str]
+    printed: list[str]
 
     @property
     def agrees(self) -> bool:
         checker = doctest.OutputChecker()
-        shown, found = ("".join(f"{line.rstrip()}\n" for line in lines) for lines in (self.lines, self.found))
-        return checker.check_output(shown, found, doctest.ELLIPSIS)
+        shown, printed = ("".join(f"{line.rstrip()}\n" for line in lines) for lines in (self.lines, self.printed))
+        return checker.check_output(shown, printed, doctest.ELLIPSIS)
 
 
 @dataclass
@@ -111,37 +111,37 @@ class Command:
 
 def blocks(text: str) -> list[Block]:
     """The fenced blocks of a document."""
-    found: list[Block] = []
+    blocks: list[Block] = []
     above, inside = "", False
     for number, line in enumerate(text.splitlines()):
         if line.startswith(FENCE):
             inside = not inside
             if inside:
-                found.append(Block(line.removeprefix(FENCE).strip(), above, number + 1))
+                blocks.append(Block(line.removeprefix(FENCE).strip(), above, number + 1))
         elif inside:
-            found[-1].lines.append(line)
+            blocks[-1].lines.append(line)
         elif line.strip():
             above = line
     assert not inside, "a block without an end"
-    return found
+    return blocks
 
 
 def commands(block: Block) -> list[Command]:
     """The commands of a block: all lines of a `sh` block, those after a `$` in a `console` block."""
-    found: list[Command] = []
+    commands: list[Command] = []
     for number, line in enumerate(block.lines, block.first):
         if block.kind == "console":
             if line.startswith("$ "):
-                found.append(Command(line[2:], number + 1, []))
+                commands.append(Command(line[2:], number + 1, []))
             else:
-                shown = found[-1].shown
+                shown = commands[-1].shown
                 assert shown is not None
                 shown.append(line)
-        elif found and found[-1].text.endswith("\\"):
-            found[-1].text = found[-1].text[:-1] + line.strip()
+        elif commands and commands[-1].text.endswith("\\"):
+            commands[-1].text = commands[-1].text[:-1] + line.strip()
         elif line.strip() and not line.startswith("#"):
-            found.append(Command(line, number + 1))
-    return found
+            commands.append(Command(line, number + 1))
+    return commands
 
 
 def run(command: str, folder: Path, path: Path) -> str:
@@ -240,16 +240,16 @@ def test_what_a_document_runs_succeeds_and_prints_what_it_shows(document: str, r
 
 
 def difference(shown: Shown) -> str:
-    return "\n".join([f"line {shown.first + 1} shows", *shown.lines, "but there is", *shown.found])
+    return "\n".join([f"line {shown.first + 1} shows", *shown.lines, "but there is", *shown.printed])
 
 
 def test_few_blocks_are_not_run_and_each_says_why() -> None:
-    found: dict[str, Counter[str]] = {}
+    reasons: dict[str, Counter[str]] = {}
     for document in DOCUMENTS:
         for block in blocks(read(document)):
             if block.why_not_run:
-                found.setdefault(block.why_not_run, Counter())[document] += 1
-    assert found == NOT_RUN
+                reasons.setdefault(block.why_not_run, Counter())[document] += 1
+    assert reasons == NOT_RUN
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
@@ -382,7 +382,7 @@ def write_documents() -> None:
                 if any("..." in line for line in shown.lines):
                     print(f"{document}, to be seen to by hand: {difference(shown)}")
                 else:
-                    lines[shown.first : shown.first + len(shown.lines)] = shown.found
+                    lines[shown.first : shown.first + len(shown.lines)] = shown.printed
             (PROJECT / document).write_text("\n".join(lines) + "\n", encoding="utf-8")
             print(f"{document}: {len(wrong)} outputs were not as shown")
 

@@ -50,21 +50,21 @@ def test_the_model_knows_no_restricted_document_and_its_card_tells_how_it_was_ma
     few = ("--granularities", "8,4")
     answer = run(corpora, "--folder", tmp_path / "out", "--work", tmp_path / "work", *few, *OPTIONS)
     assert answer.returncode == 0, answer.stderr
-    (found,) = bundled_models(tmp_path / "out")
-    model = load_model(found.path)
+    (bundle,) = bundled_models(tmp_path / "out")
+    model = load_model(bundle.path)
     assert model.tagger is not None
-    known = {*model.vocabulary.words, *model.tagger.lexicon.words}
-    assert not {"Restricted", "restricted"} & known
-    assert {"Masc", "Amalgum", "masc"} <= known
+    words = {*model.vocabulary.words, *model.tagger.lexicon.words}
+    assert not {"Restricted", "restricted"} & words
+    assert {"Masc", "Amalgum", "masc"} <= words
     assert "NML" in model.vocabulary.labels
-    assert found.figures["name"] == "english"
+    assert bundle.figures["name"] == "english"
     for name, tags in (("f1", []), ("f1_tagger", ["--tagger"])):
         parsed = tmp_path / "dev.parsed"
-        parsed.write_text(call("parse", found.path, corpora / "gum/dev", "--input", "trees", *tags).stdout)
+        parsed.write_text(call("parse", bundle.path, corpora / "gum/dev", "--input", "trees", *tags).stdout)
         scores = json.loads(call("eval", corpora / "gum/dev", parsed, "--json").stdout)
-        assert found.figures[name] == f"{scores['f1']:.2f}"
+        assert bundle.figures[name] == f"{scores['f1']:.2f}"
         assert scores["valid"] == 40
-    card = found.card.read_text(encoding="utf-8")
+    card = bundle.card.read_text(encoding="utf-8")
     assert "scripts/train-english corpora --granularities 8,4 --max-words 8 --max-trees 1 --eta 0.5 --jobs 1\n" in card
     assert "classes english-treebanks.toml english-tagged.toml --output english.classes" in card
     train = "train english-treebanks.toml --tagged english-tagged.toml --classes english.classes"
@@ -74,7 +74,7 @@ def test_the_model_knows_no_restricted_document_and_its_card_tells_how_it_was_ma
     assert "restricted" not in model.vocabulary.classes.words
     assert "| gum, news | 1 | CC BY 2.5 (Wikinews) |" in card
     assert "| masc | 2 | " in card
-    assert f"| gum/dev | all | {found.figures['f1']} (40) | {found.figures['f1_tagger']} (40) |" in card
+    assert f"| gum/dev | all | {bundle.figures['f1']} (40) | {bundle.figures['f1_tagger']} (40) |" in card
     assert "| masc/dev | all | " in card
     assert "fiction |" not in card
     assert str(tmp_path) not in card

@@ -133,16 +133,16 @@ def test_training_stopped_in_any_stage_goes_on_to_the_same_model(
 def test_a_damaged_model_is_refused_in_words(undisturbed: bytes, tmp_path: Path, command: str) -> None:
     path = tmp_path / "damaged.model"
     path.write_bytes(undisturbed[:-1] + bytes([undisturbed[-1] ^ 1]))
-    answer = run(command, path, given="The dog sleeps.\n")
+    answer = run(command, path, stdin="The dog sleeps.\n")
     assert (answer.returncode, answer.stdout) == (1, "")
     assert answer.stderr == (
         f"gpuparse: {path}: this model is damaged: its checksum is wrong. Copy it again, or train it again.\n"
     )
 
 
-@pytest.mark.parametrize("given", [b"\xff\xfe\x00", b"\x00" * 100, b"(" * 5000, b"x" * 30_000])
-def test_any_bytes_on_the_standard_input_give_trees_or_an_error_in_words(given: bytes) -> None:
-    answer = subprocess.run([*COMMAND, "parse"], input=given, capture_output=True, check=False, timeout=120)
+@pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"\x00" * 100, b"(" * 5000, b"x" * 30_000])
+def test_any_bytes_on_the_standard_input_give_trees_or_an_error_in_words(content: bytes) -> None:
+    answer = subprocess.run([*COMMAND, "parse"], input=content, capture_output=True, check=False, timeout=120)
     assert answer.returncode in (0, 1)
     assert b"Traceback" not in answer.stderr
     assert b"internal" not in answer.stderr

@@ -44,8 +44,8 @@ def warm_gpuparse(place: Path, folder: Path, practice: Sequence[str]) -> Iterato
 
 def plain_environment() -> dict[str, str]:
     """Nothing in it says how wide a terminal is, or asks for colours."""
-    told = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "PYTHONWARNINGS")}
-    return told | {"NO_COLOR": "1"}
+    variables = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "PYTHONWARNINGS")}
+    return variables | {"NO_COLOR": "1"}
 
 
 def ask(address: str, arguments: Sequence[str]) -> int:

@@ -24,7 +24,8 @@ from gpuparse.boost.postings import Postings
 from gpuparse.boost.task import Task
 from gpuparse.boost.team import Team
 from gpuparse.device import find_device
-from gpuparse.errors import DeviceError
+from gpuparse.dtypes import ROW
+from gpuparse.errors import DeviceError, UsageError
 
 SMALL = 16  # a task with fewer than one in so many rows of the matrix is learned on a matrix of its own
 
@@ -81,11 +82,13 @@ def learn(
     jobs: int = 1,
     session: Session = ALONE,
 ) -> dict[str, History]:
-    """What `fit` does, with all there is to say of it; tasks are begun in their order, so the longest should be first.
+    """As `fit`, in a session, with all attempts; tasks are begun in their order, so the longest should be first.
 
     The result does not depend on the number of jobs, each of which is a thread per device. The mapping is asked
     for each task once, so it may make them on demand. On Ctrl-C each task ends after the tree it is growing.
     """
+    if jobs < 1:
+        raise UsageError(f"jobs: at least one task is learned at a time, not {jobs}")
     stop, watcher = session.stop or threading.Event(), session.watcher
     log = None if session.log is None else _open_log(session.log, options, session.fingerprint, matrix)
     working = jobs * working_bytes(matrix, options)
@@ -100,7 +103,7 @@ def learn(
         of_task = None if log is None else log.of(name)
         history = _known(name, of_task, stop.is_set())
         if history is None:
-            task = tasks[name]
+            task = tasks[name].checked(name, len(matrix.segments))
             history = learn_task(name, *_placed(task, matrix, at_hand.place), options, of_task, watcher.tree, stop)
         watcher.end(name, history.end)
         return history
@@ -136,11 +139,11 @@ def _known(name: str, log: TaskLog | None, stopped: bool) -> History | None:
 def _placed(task: Task, matrix: Matrix, place: Workplace) -> tuple[Task, Workplace]:
     """A task where it is learned: on the whole matrix, or a small one on its rows alone."""
     rows = np.unique(task.rows)
-    if len(rows) * SMALL >= len(matrix.segments) or len(rows) == 0 or rows[0] < 0 or rows[-1] >= len(matrix.segments):
+    if len(rows) == 0 or len(rows) * SMALL >= len(matrix.segments):
         return task, place
     excerpt, features = matrix.only(rows)
     alone = Workplace.on(excerpt, place.kernels, place.team.threads, features)
-    return task._replace(rows=np.searchsorted(rows, task.rows).astype(task.rows.dtype)), alone
+    return task._replace(rows=np.searchsorted(rows, task.rows).astype(ROW)), alone
 
 
 class _Site(NamedTuple):

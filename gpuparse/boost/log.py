@@ -130,7 +130,7 @@ class Log:
             if header.get(name) != json.loads(json.dumps(value)):
                 raise TrainingError(
                     f"{self.path} was written for another {name}: it has {header.get(name)!r}, this run {value!r}. "
-                    "Begin anew in another folder."
+                    "Start again in another folder."
                 )
 
     def check_features(self, n_features: int) -> None:
@@ -196,8 +196,8 @@ def _named_line(path: Path, number: int) -> Iterator[None]:
         yield
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
         raise TrainingError(
-            f"{path}, line {number}: this line does not belong into this training log ({error}). The log was damaged "
-            "or changed: restore it, or begin anew."
+            f"{path}, line {number}: this line does not belong in this training log ({error}). The log was damaged "
+            "or changed: restore it, or start again."
         ) from error
 
 

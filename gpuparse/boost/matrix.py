@@ -58,7 +58,7 @@ class Matrix(NamedTuple):
         (2, 8)
         """
         indptr, indices, n_features = _components(table)
-        _check_pointers(indptr, len(indices), "indptr")
+        _check_pointers(indptr, indices.size, "indptr")
         if n_features > np.iinfo(FEATURE).max or len(indptr) > np.iinfo(SEGMENT).max:
             raise MatrixError("there may be 2^31 - 2 rows and 2^31 - 1 features, at most")
         _check_features(indices, n_features)
@@ -73,8 +73,8 @@ class Matrix(NamedTuple):
     ) -> Matrix:
         """From R, the pointers and indices of S, and the column of each of the caller's features.
 
-        Every segment in column k of R may hold features of column k alone. The array `features` is taken over: it is
-        numbered anew in place.
+        Every segment in column k of R may hold features of column k alone. The array `features` is taken over, where it
+        is of the type FEATURE: its ids are replaced in place.
 
         >>> segments, starts = np.array([[1, 2], [1, 0]], np.int32), np.array([0, 0, 1, 3])
         >>> matrix = Matrix.from_segments(segments, starts, np.array([5, 3, 4], np.int32), np.array([0, 0, 0, 1, 0, 0]))
@@ -85,13 +85,19 @@ class Matrix(NamedTuple):
         _check_pointers(starts, len(features), "starts")
         if starts[1:2].any() or len(starts) < 2:
             raise MatrixError("segment 0 must be the empty one")
+        if column.ndim != 1 or column.dtype.kind not in "iu":
+            raise MatrixError(f"columns of features must be integers along one axis, not {_kind(column)}")
         _check_features(features, len(column))
-        if segments.ndim != 2 or not 1 <= segments.shape[1] < _EMPTY:
+        if segments.ndim != 2 or segments.dtype.kind not in "iu":
+            raise MatrixError(f"segments of rows must be integers along two axes, not {_kind(segments)}")
+        if not 1 <= segments.shape[1] < _EMPTY:
             raise MatrixError(f"rows have from 1 to {_EMPTY - 1} segments, all as many")
         if len(column) and (column.min() < 0 or column.max() >= segments.shape[1]):
             raise MatrixError(f"the column of a feature is outside 0 .. {segments.shape[1] - 1}")
         if segments.size and (segments.min() < 0 or segments.max() >= len(starts) - 1):
             raise MatrixError(f"a row has a segment outside 0 .. {len(starts) - 2}")
+        segments, starts = segments.astype(SEGMENT, copy=False), starts.astype(OFFSET, copy=False)
+        features = np.require(features, FEATURE, "W")
         counts = np.zeros(len(column), np.int64)
         _count(features, counts)
         numbers = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)].astype(FEATURE)
@@ -117,7 +123,9 @@ class Matrix(NamedTuple):
             raise MatrixError(f"row {misplaced} has a segment in a column that is not its features'")
 
     def to_csr(self) -> Csr:
-        """The plain matrix, in the caller's feature ids; no segment is shared there, so it may be much larger."""
+        """The plain matrix, in the caller's feature ids, up to the last that occurs. No segment is shared there, so it
+        may be much larger.
+        """
         lengths = np.diff(self.starts)[self.segments]
         indptr = np.concatenate([[0], np.cumsum(lengths.sum(axis=1))])
         indices = np.empty(int(indptr[-1]), FEATURE)
@@ -184,22 +192,30 @@ class Matrix(NamedTuple):
 def _components(table: Any) -> tuple[np.ndarray, np.ndarray, int]:
     """The pointers, the indices and the number of features of a CSR matrix, wherever it is."""
     data: Any = None
+    n_features: Any = None
     if isinstance(table, tuple) and not isinstance(table, Csr):
         if len(table) != 3:
             raise MatrixError(f"a CSR matrix is made of three things, not {len(table)}")
-        indptr, indices, n_features = table
-        if np.ndim(_at_hand(n_features)) == 1:
-            data, indices, indptr = (np.asarray(_at_hand(array)) for array in table)
-            n_features = int(indices.max(initial=-1)) + 1
-    elif getattr(table, "format", "csr") != "csr" or not hasattr(table, "indptr"):
+        if np.ndim(_at_hand(table[2])) == 1:
+            data, indices, indptr = map(_at_hand, table)
+        else:
+            indptr, indices, n_features = map(_at_hand, table)
+    elif getattr(table, "format", "csr") != "csr" or not hasattr(table, "indptr") or not hasattr(table, "indices"):
         kind = getattr(table, "format", type(table).__name__)
         raise MatrixError(f"the matrix is of the kind {kind}, not CSR: convert it, for example by tocsr()")
     else:
-        indptr, indices, n_features = table.indptr, table.indices, table.shape[1]
-        data = getattr(table, "data", None)
-    if data is not None and not (np.asarray(_at_hand(data)) == 1).all():
-        raise MatrixError("the matrix is binary: every entry that is stored must be 1")
-    return np.asarray(_at_hand(indptr)), np.asarray(_at_hand(indices)), int(n_features)
+        indptr, indices, data = (_at_hand(getattr(table, name, None)) for name in ("indptr", "indices", "data"))
+        n_rows, n_features = getattr(table, "shape", (np.size(indptr) - 1, None))
+        if n_rows != np.size(indptr) - 1:
+            raise MatrixError(f"the matrix has {n_rows} rows by its shape, and {np.size(indptr) - 1} by its indptr")
+    indptr, indices = np.asarray(indptr), np.asarray(indices)
+    if data is not None and (np.shape(data) != indices.shape or not (np.asarray(data) == 1).all()):
+        raise MatrixError("the matrix is binary: every entry that is stored must be 1, and each index has one")
+    if n_features is None:
+        n_features = indices.max(initial=-1) + 1 if indices.dtype.kind in "iu" else 0
+    if np.ndim(n_features) or int(n_features) != n_features or n_features < 0:
+        raise MatrixError(f"the number of features must be a whole number, not {n_features}")
+    return indptr, indices, int(n_features)
 
 
 def _at_hand(array: Any) -> Any:
@@ -207,9 +223,13 @@ def _at_hand(array: Any) -> Any:
     return array.get() if hasattr(array, "get") else array
 
 
+def _kind(array: np.ndarray) -> str:
+    return f"{array.dtype} along {array.ndim}"
+
+
 def _check_features(features: np.ndarray, n_features: int) -> None:
     if features.ndim != 1 or (len(features) and features.dtype.kind not in "iu"):
-        raise MatrixError(f"feature ids must be integers along one axis, not {features.dtype} along {features.ndim}")
+        raise MatrixError(f"feature ids must be integers along one axis, not {_kind(features)}")
     if len(features) and (features.min() < 0 or features.max() >= n_features):
         raise MatrixError(f"a feature is outside 0 .. {n_features - 1}")
 

@@ -74,6 +74,8 @@ class Options:
             (not self.split_margin >= 0, "split_margin is not negative"),
             (not self.epsilon > 0, "epsilon is positive"),
             (not self.min_lambda >= 0, "min_lambda is not negative"),
+            (self.max_trees is not None and self.max_trees < 0, "max_trees is not negative"),
+            (self.max_seconds is not None and not self.max_seconds >= 0, "max_seconds is not negative"),
             (self.sample < 1, "the sample has at least one example"),
             (self.threads < 1, "there is at least one thread"),
             (self.patience < 1, "patience is at least 1"),

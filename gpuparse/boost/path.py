@@ -29,7 +29,6 @@ from gpuparse.boost.splitter import Ground
 from gpuparse.boost.task import Task
 from gpuparse.boost.team import Team
 from gpuparse.boost.tree import GrownTree
-from gpuparse.errors import TrainingError
 from gpuparse.kernels import GrowthOps, packing
 
 
@@ -118,7 +117,7 @@ class LambdaPath:
     """The state of one task along its path."""
 
     def __init__(self, name: str, task: Task, place: Workplace, options: Options) -> None:
-        _check(name, task, place.matrix)
+        task = task.checked(name, len(place.matrix.segments))
         kernels, team = place.kernels, place.team
         self._name, self._place, self._options = name, place, options
         self._loss_rule, self._penalty = LOSSES[options.loss], PENALTIES[options.penalty]
@@ -274,15 +273,3 @@ class LambdaPath:
         conjunctions = tree.conjunctions()
         for node in np.flatnonzero(tree.value):
             self._parameters.add(conjunctions[int(node)], float(tree.value[node]))
-
-
-def _check(name: str, task: Task, matrix: Matrix) -> None:
-    rows, signs, importance = task
-    if not len(rows) == len(signs) == len(importance):
-        raise TrainingError(
-            f"{name}: {len(rows)} rows, {len(signs)} signs and {len(importance)} importances do not go together"
-        )
-    if len(rows) and (rows.min() < 0 or rows.max() >= len(matrix.segments)):
-        raise TrainingError(f"{name}: an example's row is outside the matrix of {len(matrix.segments)} rows")
-    if not np.isfinite(importance).all() or (importance < 0).any():
-        raise TrainingError(f"{name}: importances must be finite and not negative")

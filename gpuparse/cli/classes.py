@@ -31,12 +31,12 @@ def _granularities(numbers: str) -> tuple[int, ...]:
     >>> _granularities("512,128,32")
     (512, 128, 32)
     """
-    found = tuple(int(number) for number in numbers.split(",")) if re.fullmatch(r"\d+(,\d+)*", numbers) else ()
-    if not found or sorted(set(found), reverse=True) != list(found) or found[0] > MOST_CLASSES or found[-1] < 2:
+    sizes = tuple(int(number) for number in numbers.split(",")) if re.fullmatch(r"\d+(,\d+)*", numbers) else ()
+    if not sizes or sorted(set(sizes), reverse=True) != list(sizes) or sizes[0] > MOST_CLASSES or sizes[-1] < 2:
         raise typer.BadParameter(
             f"{numbers!r}: write one or several numbers of classes from {MOST_CLASSES} down to 2, as in 512,128,32."
         )
-    return found
+    return sizes
 
 
 def classes_command(
@@ -82,8 +82,8 @@ def classes_command(
         print_json(figures(induced))
     else:
         print_coarsest(induced)
-    told = f"{len(induced.classes.words):,} words in classes, {induced.covered / induced.tokens:.1%} of the tokens"
-    print(f"gpuparse: {told}; {induced.sweeps} sweeps: {output}", file=sys.stderr)
+    summary = f"{len(induced.classes.words):,} words in classes, {induced.covered / induced.tokens:.1%} of the tokens"
+    print(f"gpuparse: {summary}; {induced.sweeps} sweeps: {output}", file=sys.stderr)
 
 
 def induce(texts: Sequence[str], kind: InputKind, options: ClassOptions, skip_bad: bool = False) -> Induced:
@@ -148,9 +148,9 @@ def read_sentences(
     for file in files:
         with lines_of(InputSource(file)) as lines:
             beginning = until_words(lines)
-            found = detect_kind("".join(beginning[-1:])) if kind == InputKind.AUTO else kind
+            form = detect_kind("".join(beginning[-1:])) if kind == InputKind.AUTO else kind
             text = metered(chain(beginning, lines), meter)
-            match found:
+            match form:
                 case InputKind.TREES:
                     trees = (
                         parse_trees("".join(text), "<stdin>")

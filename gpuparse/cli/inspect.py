@@ -83,8 +83,8 @@ def heaviest(model: Model, at: float, label: str | None, top: int) -> dict[str, 
 
 def label_figures(model: Model, at: float) -> list[LabelFigures]:
     """The sizes of every label at a lambda, the largest first."""
-    known = model.configuration.get("positive_examples")
-    positive = {k: n for k, n in known.items() if isinstance(n, int)} if isinstance(known, dict) else {}
+    counts = model.configuration.get("positive_examples")
+    positive = {k: n for k, n in counts.items() if isinstance(n, int)} if isinstance(counts, dict) else {}
     figures = []
     for label, ensemble in model.ensembles.items():
         trees = ensemble.trees_at(at)

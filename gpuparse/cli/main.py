@@ -94,8 +94,8 @@ app = typer.Typer(
 )
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(value: bool) -> None:
+    if value:
         print(f"gpuparse {VERSION}")
         raise typer.Exit()
 

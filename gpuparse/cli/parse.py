@@ -76,7 +76,7 @@ def parse_command(
     effort: EffortOption = SearchOptions.effort,
     model: ModelOption = None,
     all_text: AllText = False,
-    tagger: Annotated[bool, typer.Option("--tagger", help="Tag the words of trees and tagged input anew.")] = False,
+    tagger: Annotated[bool, typer.Option("--tagger", help="Tag the words of trees and tagged input again.")] = False,
     device: DeviceOption = "auto",
     gap: Annotated[
         float | None,

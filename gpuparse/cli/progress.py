@@ -29,7 +29,7 @@ BAR_WIDTH = 20
 def live_display(console: Console, screen: Callable[[], RenderableType], by_itself: bool = True) -> Live:
     """A display at the bottom of the terminal; what is printed to stderr in the meantime appears above it.
 
-    It is drawn anew by a thread of its own, or where it is not to do so `by_itself`, by its `refresh`.
+    A thread of its own draws it again and again; without `by_itself`, its `refresh` does.
 
     >>> from rich.console import Console
     >>> live_display(Console(), lambda: "3 sentences").transient

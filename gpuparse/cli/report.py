@@ -125,8 +125,9 @@ def _label_table(model: Model, kept: Mapping[str, Sequence[Attempt]]) -> str:
 
 
 def _options(model: Model) -> str:
-    told = {name: value for name, value in model.configuration.items() if name != "positive_examples"}
+    settings = {name: value for name, value in model.configuration.items() if name != "positive_examples"}
     rows = (
-        f"<tr><td>{html.escape(str(name))}</td><td>{html.escape(str(value))}</td></tr>" for name, value in told.items()
+        f"<tr><td>{html.escape(str(name))}</td><td>{html.escape(str(value))}</td></tr>"
+        for name, value in settings.items()
     )
     return f"<table>{''.join(rows)}</table>"

@@ -52,7 +52,7 @@ def tag_command(
     With --json and in CoNLL-U each tag has its odds, and the runner-up with its own. For example:
     gpuparse tag "Time flies like an arrow." --json
 
-    Words that come with tags are tagged anew, but for punctuation.
+    Words that come with tags are tagged again, except punctuation.
     """
     from gpuparse.cli.output import results_to
     from gpuparse.cli.progress import Progress

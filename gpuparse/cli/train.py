@@ -58,9 +58,9 @@ def _read_config(context: typer.Context, file: Path | None) -> Path | None:
         raise UsageError(f"{file}: can't be read: {error.strerror}.") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise UsageError(f"{file}: can't be read as TOML: {error}.") from error
-    known = {parameter.name for parameter in context.command.params} - {"config", "treebanks"}
+    names = {parameter.name for parameter in context.command.params} - {"config", "treebanks"}
     settings = {name.replace("-", "_"): value for name, value in settings.items()}
-    unknown = sorted(set(settings) - {str(name) for name in known})
+    unknown = sorted(set(settings) - {str(name) for name in names})
     if unknown:
         raise UsageError(f"{file}: there is no option {unknown[0]!r}; gpuparse train --help lists them")
     context.default_map = {**(context.default_map or {}), **settings}
@@ -327,7 +327,7 @@ def train_model(
     if run.cache is not None:
         check_cache(run.cache)
     observer = observer or Observer()
-    devices = [found.kernels for found in find_devices(device)]
+    devices = [each.kernels for each in find_devices(device)]
     language = load_language(run.language)
     classes = None if run.classes is None else load_classes(run.classes)
     tell_folders([*(run.treebanks or []), *(run.dev or [])])
@@ -369,14 +369,14 @@ def _settings(
     def digest(parts: Sequence[object]) -> str:
         return hashlib.sha256("\n".join(map(str, parts)).encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
-    told = {
+    choices = {
         "strategy": options.strategy.name,
         **{name: getattr(options, name) for name in DECISIVE},
         **options.learn.course(),
     }
     weights = [weight for _, weight in treebank if weight != 1.0]
     return {
-        **{f"--{name.replace('_', '-')}": value for name, value in told.items()},
+        **{f"--{name.replace('_', '-')}": value for name, value in choices.items()},
         "the treebank": f"{len(treebank)} trees ({digest([*(tree for tree, _ in treebank), *weights])})",
         "--dev": None if tuning is None else f"{len(tuning)} trees ({digest(tuning)})",
         "--language": digest([language.text]),

@@ -78,9 +78,7 @@ class TrainingDisplay(Observer):
             said += f"; {corpus.left_out} left out (too long, or no words)"
         self._say(said + (f"; {skipped} malformed trees skipped" if skipped else ""))
         if 0 < len(corpus.tuning) < FEW_TO_TUNE_ON:
-            self._say(
-                f"WARNING: lambda is chosen by {len(corpus.tuning)} sentences, which tell little; name more with --dev"
-            )
+            self._say(f"WARNING: lambda is chosen by only {len(corpus.tuning)} sentences; name more with --dev")
 
     def needs(self, needs: Needs, warnings: Sequence[str]) -> None:
         disk = needs.matrix + needs.logs
@@ -161,13 +159,13 @@ class TrainingDisplay(Observer):
     def _how_far(self, now: float) -> list[str]:
         """The stage and its steps, how fast they are, and the time left."""
         count = f"  {self._done:,} of {self._total:,}" if self._total else f"  {self._done:,}" if self._done else ""
-        told = [self._stage + count]
+        parts = [self._stage + count]
         seconds, done = now - self._stage_began, self._done_share()
         if self._stage == "labels":
-            told.append(f"{sum(self._trees.values()) / max(seconds, 1e-9):.1f} trees per second")
+            parts.append(f"{sum(self._trees.values()) / max(seconds, 1e-9):.1f} trees per second")
         if 0 < done < 1:
-            told.append(f"{in_time(seconds * (1 - done) / done)} left")
-        return told
+            parts.append(f"{in_time(seconds * (1 - done) / done)} left")
+        return parts
 
     def _done_share(self) -> float:
         """How much of the stage is done; labels that are being learned count by how far their lambda has come."""

@@ -114,7 +114,7 @@ class Background:
     def compile_all(self, listener: telling.Listener | None = None) -> None:
         """The work of the process in the background, unless another process does it already.
 
-        With a listener, which is told of progress, it waits for that other process.
+        With a listener, which hears of progress, it waits for that other process.
         """
         self._store.folder.mkdir(parents=True, exist_ok=True, mode=READABLE)
         with locked(self._file("lock"), wait=listener is not None) as held:

@@ -35,12 +35,12 @@ UNCOUNTED = {"_nrt": False}
 INNER = {"nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 OUTER = {"nogil": True, "no_cfunc_wrapper": True}
 
-_waiting: list[tuple[Function, dict[str, Any]]] = []  # functions that Numba has not been told of yet
-_adopt: Adopt | None = None  # tells Numba of a function, once Numba is imported
+_waiting: list[tuple[Function, dict[str, Any]]] = []  # functions that are not yet registered with Numba
+_adopt: Adopt | None = None  # registers a function with Numba, once Numba is imported
 
 
 def adopt_with(adopt: Adopt) -> None:
-    """From now on tell Numba of every function, those that were defined before included."""
+    """From now on register every function with Numba, including those that were defined before."""
     global _adopt
     _adopt = adopt
     while _waiting:

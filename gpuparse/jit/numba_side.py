@@ -50,9 +50,9 @@ def _njit(function: Callable[..., Any], flags: dict[str, Any], is_inner: bool) -
     """The function for Numba to compile, with those of the flags that it knows."""
     if private is None:
         return numba.njit(**{name: flag for name, flag in flags.items() if name in PUBLIC_FLAGS})(function)
-    known = {n: f for n, f in flags.items() if n in PUBLIC_FLAGS or hasattr(private.CPUTargetOptions, n)}
+    usable = {n: f for n, f in flags.items() if n in PUBLIC_FLAGS or hasattr(private.CPUTargetOptions, n)}
     compiler = private.InnerCompiler if is_inner else private.OuterCompiler
-    return numba.njit(**known, pipeline_class=compiler)(function)
+    return numba.njit(**usable, pipeline_class=compiler)(function)
 
 
 def _widened(kind: Any) -> Any:

@@ -76,7 +76,7 @@ def jobs_within(memory: int | None, data: TrainingData, jobs: int) -> int:
 
 
 def check_needs(needs: Needs, logs: Path, cache: Path | None) -> list[str]:
-    """Refuse a run that can't end well; what may be too little is told in the answer, a sentence for each.
+    """Refuse a run that can't end well; the answer warns of what may be too little, a sentence for each.
 
     `cache` is where the matrix goes, None if it stays in memory.
     """
@@ -86,15 +86,15 @@ def check_needs(needs: Needs, logs: Path, cache: Path | None) -> list[str]:
         elsewhere = "--cache puts the feature matrix on another disk, --max-words 40 makes it smaller."
         checks.append((f"disk for {cache}", needs.matrix, free_disk(cache), elsewhere))
     checks.append((f"disk for {logs}", needs.logs, free_disk(logs), "Make room, or choose another --output."))
-    told = []
+    warnings: list[str] = []
     for what, need, there, remedy in checks:
         if there is None or need <= there:
             continue
-        said = f"training needs about {in_bytes(need)} of {what}, and {in_bytes(there)} are free. {remedy}"
+        warning = f"training needs about {in_bytes(need)} of {what}, and {in_bytes(there)} are free. {remedy}"
         if need > WRONG_BY * there:
-            raise UsageError(said)
-        told.append(said)
-    return told
+            raise UsageError(warning)
+        warnings.append(warning)
+    return warnings
 
 
 def in_bytes(number: int) -> str:
@@ -107,7 +107,7 @@ def in_bytes(number: int) -> str:
 
 
 def free_disk(path: Path) -> int:
-    """The bytes that can be written at a place which may not be there yet; what is there is written anew, so it counts.
+    """The bytes that can be written at a place which may not be there yet; what is there is replaced, so it counts.
 
     >>> free_disk(Path("no such folder")) > 0
     True
@@ -120,22 +120,22 @@ def free_disk(path: Path) -> int:
 
 
 def available_memory() -> int | None:
-    """The bytes of memory that this process can still have; None where the system does not tell.
+    """The bytes of memory that this process can still have; None where the system does not say.
 
     >>> (available_memory() or 1) > 0
     True
     """
-    known = [amount for amount in (_of_machine(), _of_container(), _of_process()) if amount is not None]
-    return max(0, min(known)) if known else None
+    amounts = [amount for amount in (_of_machine(), _of_container(), _of_process()) if amount is not None]
+    return max(0, min(amounts)) if amounts else None
 
 
 def peak_memory() -> int | None:
-    """The most memory in bytes that this process has had so far; None where the system does not tell.
+    """The most memory in bytes that this process has had so far; None where the system does not say.
 
     >>> (peak_memory() or PROGRAM) > 10_000_000
     True
     """
-    try:  # what getrusage tells counts from the fork, so it may be that of the process that started this one
+    try:  # getrusage counts from the fork, so that it may report the process that started this one
         lines = dict(line.split(":") for line in Path("/proc/self/status").read_text("ascii").splitlines())
         return 1024 * int(lines["VmHWM"].split()[0])
     except (OSError, ValueError, KeyError):

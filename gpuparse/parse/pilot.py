@@ -86,7 +86,7 @@ def needs_when_thinned(needs: Needs, options: TrainingOptions) -> Needs:
 
 
 def memory_bound(options: TrainingOptions) -> int | None:
-    """How many bytes training may take: what it was told, or most of what is free; None where nobody knows."""
+    """How many bytes training may take: what the options say, or most of what is free; None where that is unknown."""
     if options.memory is not None:
         return options.memory
     free = available_memory()
@@ -105,9 +105,9 @@ def plan_thinning(source: Source, options: TrainingOptions, folder: Path, observ
     every, threshold = max(EVERY, -(-needs.rows // ROWS)), threshold_for(options.learn.min_lambda)
     thinning = Thinning(source, every, threshold, options.jobs, needs.rows)
     key = cache_key(source, thinning)
-    known = _noted(folder / THINNING, key)
-    if known is not None:
-        thinning.threshold = known
+    earlier = _noted(folder / THINNING, key)
+    if earlier is not None:
+        thinning.threshold = earlier
         return thinning
     telling.expect("thinned training")
     observer.stage("pilot", 0)

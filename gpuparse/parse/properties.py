@@ -1,5 +1,5 @@
 """The properties of an item that a feature can ask for, in one table that drives all the code that numbers, computes,
-stores and tells features.
+stores and describes features.
 
 The label comes first: items have it themselves, as a symbol of the vocabulary. Every other property is that of an
 item's head word. It is read off the word's token, and kept in a column of the table of terminals, the columns in the
@@ -27,7 +27,7 @@ class Predicate(NamedTuple):
     fails: str  # "is not {}"
 
 
-class Known(NamedTuple):
+class WordKnowledge(NamedTuple):
     """What is known of words beyond their tokens."""
 
     language: Language
@@ -39,18 +39,20 @@ class Property:
     """One row."""
 
     name: str  # in the names of features: `first1.headtag=DT`
-    of_token: Callable[[Token, Known], str | None] | None  # its value for a head word, if any; None for the label
+    of_token: (
+        Callable[[Token, WordKnowledge], str | None] | None
+    )  # its value for a head word, if any; None for the label
     of_item: Predicate  # how it is said of a constituent
     of_word: Predicate  # and of a word, which is its own head
-    quoted: bool = False  # its values are words of the text, and are told between quotation marks
+    quoted: bool = False  # its values are words of the text, and are shown in quotation marks
     optional: bool = False  # a model may be without it
 
 
-def _class_at(place: int) -> Callable[[Token, Known], str | None]:
-    """The class of a word at one of the granularities, told by its most frequent words."""
+def _class_at(place: int) -> Callable[[Token, WordKnowledge], str | None]:
+    """The class of a word at one of the granularities, named by its most frequent words."""
 
-    def of_token(token: Token, known: Known) -> str | None:
-        classes = known.classes
+    def of_token(token: Token, knowledge: WordKnowledge) -> str | None:
+        classes = knowledge.classes
         if classes is None or place >= len(classes.granularities):
             return None
         return classes.examples(place, classes.of(token.word)[place]) or None
@@ -70,20 +72,20 @@ PROPERTIES: tuple[Property, ...] = (
     ),
     Property(
         "headword",
-        lambda token, known: token.word.lower(),
+        lambda token, knowledge: token.word.lower(),
         of_item=Predicate("has the head word {}", "does not have the head word {}"),
         of_word=Predicate("is {}", "is not {}"),
         quoted=True,
     ),
     Property(
         "headtag",
-        lambda token, known: token.tag,
+        lambda token, knowledge: token.tag,
         of_item=Predicate("has the head tag {}", "does not have the head tag {}"),
         of_word=Predicate("is tagged {}", "is not tagged {}"),
     ),
     Property(
         "headtagclass",
-        lambda token, known: known.language.tag_class(token.tag),
+        lambda token, knowledge: knowledge.language.tag_class(token.tag),
         of_item=Predicate("has a head of class {}", "does not have a head of class {}"),
         of_word=Predicate("is of class {}", "is not of class {}"),
     ),

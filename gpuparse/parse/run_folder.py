@@ -53,7 +53,7 @@ def check_start(out: Path, resume: bool, overwrite: bool) -> None:
         )
     if begun:
         raise UsageError(
-            f"{out}: an earlier run is unfinished. --resume continues it, --overwrite begins anew, another "
+            f"{out}: an earlier run is unfinished. --resume continues it, --overwrite starts again, another "
             "--output keeps it."
         )
 
@@ -86,7 +86,7 @@ def _check_settings(path: Path, settings: Mapping[str, Any]) -> None:
         before = run["settings"]
     except (OSError, ValueError, RecursionError) as error:
         raise TrainingError(
-            f"{path}: the run can't be resumed, this file can't be used: {error}. Begin anew with --overwrite or "
+            f"{path}: the run can't be resumed, this file can't be used: {error}. Start again with --overwrite or "
             "another --output."
         ) from error
     now = json.loads(json.dumps(settings))
@@ -95,7 +95,7 @@ def _check_settings(path: Path, settings: Mapping[str, Any]) -> None:
     ]
     if changes:
         raise UsageError(
-            f"--resume: the run was started with other settings: {'; '.join(changes)}. Use those, or begin anew with "
+            f"--resume: the run was started with other settings: {'; '.join(changes)}. Use those, or start again with "
             "--overwrite or another --output."
         )
 

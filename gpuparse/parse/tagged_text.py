@@ -32,7 +32,7 @@ def _sentences_of(file: SourceFile, language: Language) -> Iterator[list[Token]]
 
 
 def read_tagged_file(path: Path, language: Language) -> Iterator[list[Token]]:
-    """The sentences of a file of tagged text; what it is, its first line with words tells."""
+    """The sentences of a file of tagged text; its first line with words shows of which kind it is."""
     if path.is_dir():
         yield from _read_treebank(path, language)
         return

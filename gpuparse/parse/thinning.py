@@ -105,7 +105,7 @@ def _count_correct(path, gold, state, sieve):
     """How many of the inferences that a state allows are correct."""
     batch, correct = sieve.batch, 0
     for candidate in range(batch.filled[0]):
-        left, right = batch.children[candidate, 0], batch.children[candidate, 1]
+        left, right = batch.left[candidate], batch.right[candidate]
         label = gold_label(path, gold, sieve.grammar.logic, state, left, right)
         correct += label >= 0 and batch.heads[candidate, label] >= 0
     return correct
@@ -117,7 +117,7 @@ def _list_candidates(path, gold, state, sieve, draw, collected, keys):
     filled, batch, weighing = collected.filled[0], sieve.batch, sieve.weighing
     importance = 0.5 * path.weight / max(collected.states[filled["states"]]["incorrect"], 1)
     for candidate in range(batch.filled[0]):
-        left, right = int(batch.children[candidate, 0]), int(batch.children[candidate, 1])
+        left, right = int(batch.left[candidate]), int(batch.right[candidate])
         label = gold_label(path, gold, sieve.grammar.logic, state, left, right)
         _weigh(batch, candidate, right - left + 1, label, importance, weighing)
         children = run_key(RUN, keys, left, right + 1, 0)

@@ -36,7 +36,7 @@ FOLDS_WITH_SOURCES = 3  # the same where every fold learns from other tagged tex
 
 
 class Observer(Watcher):
-    """Is told how far training has come, and learning within it; the command line shows it. A task is a label's."""
+    """Hears how far training has come, and learning within it; the command line shows it. A task is a label's."""
 
     def reading(self, share: Callable[[], float | None]) -> None:
         """The treebank is being read, each tree a step; `share` says how much has been read, if that can be known."""
@@ -131,7 +131,7 @@ def _prepared(
 def retag(
     corpus: Corpus, tagger: Tagger, language: Language, options: TaggerOptions, knowledge: Knowledge | None = None
 ) -> Corpus:
-    """The corpus prepared anew, each sentence with tags given by a tagger that did not learn from it.
+    """The corpus prepared again, each sentence with tags given by a tagger that did not learn from it.
 
     Those of training are tagged by cross-validation; those of tuning, which the tagger never saw, by the tagger itself.
     """
@@ -250,7 +250,7 @@ def _learn_tags(
 
 
 def chosen_point(curve: Sequence[CurvePoint]) -> CurvePoint:
-    """The point with the best F1; of several the last, at the smallest lambda: a tie tells that little was tuned on.
+    """The point with the best F1; of several the last, at the smallest lambda: a tie means little to tune on.
 
     >>> points = [CurvePoint(lambda_, 1, 1, f1, f1, f1) for lambda_, f1 in ((0.4, 90.0), (0.2, 95.0), (0.1, 95.0))]
     >>> chosen_point(points).lambda_

@@ -1,4 +1,4 @@
-"""Which tags a word's other forms promise it: *booked* tells that *book* can be a verb, and *steals* that *steal* can.
+"""Which tags a word's other forms promise it: *booked* shows that *book* can be a verb, and *steals* that *steal* can.
 
 Nothing is known of any language. In tagged text, pairs of words that differ in their endings alone are counted by their
 endings and tags ("" as VB beside "ed" as VBD); endings that a word with the other ending mostly has the form for are a
@@ -34,11 +34,11 @@ class Forms:
     @classmethod
     def learn(cls, tags: Mapping[str, Iterable[str]]) -> Forms:
         """From the tags that words occurred with."""
-        known = {word: frozenset(held) for word, held in tags.items()}
+        tags_of = {word: frozenset(held) for word, held in tags.items()}
         pairs: Counter[tuple[str, str]] = Counter()  # endings of two words that both occurred
         promises: Counter[Rule] = Counter()
         givers: Counter[tuple[str, str, str]] = Counter()  # of pairs of endings, by the tag of the first
-        for first, first_tags, second, second_tags in _neighbours(known):
+        for first, first_tags, second, second_tags in _neighbours(tags_of):
             pairs[first, second] += 1
             for tag in first_tags:
                 givers[first, tag, second] += 1
@@ -74,11 +74,11 @@ class Forms:
 
 
 def _neighbours(
-    known: Mapping[str, frozenset[str]],
+    tags_of: Mapping[str, frozenset[str]],
 ) -> Iterable[tuple[str, frozenset[str], str, frozenset[str]]]:
     """All pairs of words that part after a common stem: endings with their tags, in both orders."""
     stems: dict[str, list[tuple[str, frozenset[str]]]] = defaultdict(list)
-    for word, held in known.items():
+    for word, held in tags_of.items():
         if word.isalpha() and word.islower():
             for length in range(min(LONGEST_ENDING, len(word) - SHORTEST_STEM) + 1):
                 cut = len(word) - length

@@ -146,12 +146,12 @@ def viterbi(positions, table, weights, lattice, best, back, tags):
 
 @compiled
 def _best_end(at, lattice, best):
-    found = (0, 0)
+    last_two = (0, 0)  # the candidates of the last two positions
     for candidate in range(lattice.width[at]):
         for middle in range(lattice.width[at - 1]):
-            if best[at, middle, candidate] > best[at, found[0], found[1]]:
-                found = (middle, candidate)
-    return found
+            if best[at, middle, candidate] > best[at, last_two[0], last_two[1]]:
+                last_two = (middle, candidate)
+    return last_two
 
 
 @eventual

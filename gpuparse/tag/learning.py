@@ -68,6 +68,15 @@ class Descent(NamedTuple):
     negligible: np.float32
 
 
+class Expected(NamedTuple):
+    """What a sentence teaches: its right tags, and how probable its candidates are."""
+
+    right: np.ndarray  # int64[positions]: which candidate is the right one
+    importance: np.float32  # what the sentence counts
+    probability: np.ndarray  # float64[positions, candidates, candidates]: of two neighbours
+    forward: np.ndarray  # the same shape: forward sums
+
+
 @kernel
 def _epoch(order, lessons, table, weights, descent, lattice):
     forward = np.zeros(lattice.pair.shape)
@@ -80,12 +89,12 @@ def _epoch(order, lessons, table, weights, descent, lattice):
         sum_forward(positions, table, descent.factors, lattice, forward, 1.0)
         sum_backward(positions, table, descent.factors, lattice, backward)
         probability = to_probabilities(positions, lattice, forward, backward)
-        importance = lessons.importance[sentence]
+        expected = Expected(right, lessons.importance[sentence], probability, forward)
         for at in range(2, positions):
-            _learn_words(at, right, weights, descent, lattice, probability, importance)
-            _learn_last_tags(at, right, table, weights, descent, lattice, probability, importance)
-            _learn_last_two_tags(at, right, table, weights, descent, lattice, probability, forward, importance)
-        _refresh(positions, right, table, weights, descent, lattice, probability)
+            _learn_words(at, expected, weights, descent, lattice)
+            _learn_last_tags(at, expected, table, weights, descent, lattice)
+            _learn_last_two_tags(at, expected, table, weights, descent, lattice)
+        _refresh(positions, expected, table, weights, descent, lattice)
 
 
 @compiled(allocates=True)
@@ -98,40 +107,42 @@ def _right_candidates(gold, lattice):
 
 
 @compiled(allocates=True)
-def _learn_words(at, right, weights, descent, lattice, probability, importance):
+def _learn_words(at, expected, weights, descent, lattice):
     """Change the weights of features of words alone at a position."""
     for candidate in range(lattice.width[at]):
-        gradient = -1.0 if candidate == right[at] else 0.0
+        gradient = -1.0 if candidate == expected.right[at] else 0.0
         for middle in range(lattice.width[at - 1]):
-            gradient += probability[at, middle, candidate]
+            gradient += expected.probability[at, middle, candidate]
         for row in lattice.rows[at]:
-            _descend(row, lattice.tags[at, candidate], gradient, importance, weights, descent)
+            _descend(row, lattice.tags[at, candidate], gradient, expected.importance, weights, descent)
 
 
 @compiled(allocates=True)
-def _learn_last_tags(at, right, table, weights, descent, lattice, probability, importance):
+def _learn_last_tags(at, expected, table, weights, descent, lattice):
     """Change the weights of features with the last tag at a position."""
     for middle in range(lattice.width[at - 1]):
         for candidate in range(lattice.width[at]):
             tag = lattice.tags[at, candidate]
-            is_right = middle == right[at - 1] and candidate == right[at]
-            gradient = probability[at, middle, candidate] - (1.0 if is_right else 0.0)
-            _descend(table.last_tag[lattice.tags[at - 1, middle]], tag, gradient, importance, weights, descent)
+            gradient = expected.probability[at, middle, candidate]
+            gradient -= 1.0 if _is_right(at, middle, candidate, expected) else 0.0
+            _descend(table.last_tag[lattice.tags[at - 1, middle]], tag, gradient, expected.importance, weights, descent)
             for row in lattice.tag_rows[at, middle]:
-                _descend(row, tag, gradient, importance, weights, descent)
+                _descend(row, tag, gradient, expected.importance, weights, descent)
 
 
 @compiled(allocates=True)
-def _learn_last_two_tags(at, right, table, weights, descent, lattice, probability, forward, importance):
+def _learn_last_two_tags(at, expected, table, weights, descent, lattice):
     """Change the weights of the last two tags at a position.
 
     P(a, b, c) = P(b, c) * P(a | b, c), and P(a | b, c) is proportional to forward[at - 1, a, b] * factor(a, b, c).
     """
+    forward = expected.forward
     for middle in range(lattice.width[at - 1]):
         for candidate in range(lattice.width[at]):
-            if _is_negligible(at, middle, candidate, right, descent, probability):
+            if _is_negligible(at, middle, candidate, expected, descent):
                 continue
-            is_right = middle == right[at - 1] and candidate == right[at]
+            is_right = _is_right(at, middle, candidate, expected)
+            probability = expected.probability[at, middle, candidate]
             tag = lattice.tags[at, candidate]
             arriving = 0.0
             for before in range(lattice.width[at - 2]):
@@ -139,17 +150,23 @@ def _learn_last_two_tags(at, right, table, weights, descent, lattice, probabilit
                 arriving += forward[at - 1, before, middle] * factor
             for before in range(lattice.width[at - 2]):
                 factor = factors_after(at, before, middle, table, descent.factors, lattice)[tag]
-                gradient = probability[at, middle, candidate] * forward[at - 1, before, middle] * factor / arriving
-                gradient -= 1.0 if is_right and before == right[at - 2] else 0.0
+                gradient = probability * forward[at - 1, before, middle] * factor / arriving
+                gradient -= 1.0 if is_right and before == expected.right[at - 2] else 0.0
                 row = table.last_two_tags[lattice.tags[at - 1, middle], lattice.tags[at - 2, before]]
-                _descend(row, tag, gradient, importance, weights, descent)
+                _descend(row, tag, gradient, expected.importance, weights, descent)
 
 
 @compiled(allocates=True)
-def _is_negligible(at, middle, candidate, right, descent, probability):
+def _is_right(at, middle, candidate, expected):
+    """Whether two neighbouring candidates are both right."""
+    return middle == expected.right[at - 1] and candidate == expected.right[at]
+
+
+@compiled(allocates=True)
+def _is_negligible(at, middle, candidate, expected, descent):
     """Whether the gradients of all tags before two wrong neighbours are negligible."""
-    is_right = middle == right[at - 1] and candidate == right[at]
-    return not is_right and probability[at, middle, candidate] <= descent.negligible
+    is_right = _is_right(at, middle, candidate, expected)
+    return not is_right and expected.probability[at, middle, candidate] <= descent.negligible
 
 
 @compiled(allocates=True)
@@ -164,12 +181,12 @@ def _descend(row, tag, change, importance, weights, descent):
 
 
 @compiled(allocates=True)
-def _refresh(positions, right, table, weights, descent, lattice, probability):
+def _refresh(positions, expected, table, weights, descent, lattice):
     """Bring the factors up to date where weights may have changed."""
     for at in range(2, positions):
         for middle in range(lattice.width[at - 1]):
             for candidate in range(lattice.width[at]):
-                if not _is_negligible(at, middle, candidate, right, descent, probability):
+                if not _is_negligible(at, middle, candidate, expected, descent):
                     for before in lattice.tags[at - 2, : lattice.width[at - 2]]:
                         row, tag = (
                             table.last_two_tags[lattice.tags[at - 1, middle], before],

@@ -224,12 +224,12 @@ class Lexicon:
 
     def candidates(self, word: str) -> tuple[int, ...]:
         """The tags that a word can have, ascending."""
-        known = self._candidates.get(word)
-        if known is None:
-            known = self._find_candidates(word)
+        numbers = self._candidates.get(word)
+        if numbers is None:
+            numbers = self._find_candidates(word)
             if word in self._word_numbers:
-                self._candidates[word] = known
-        return known
+                self._candidates[word] = numbers
+        return numbers
 
     def candidates_of_stranger(self, word: str) -> tuple[int, ...]:
         """The tags that a word could have if it were unknown. One that can have a single tag keeps it."""
@@ -238,8 +238,8 @@ class Lexicon:
 
     def predicates(self, tags: Sequence[int]) -> int:
         """Whether none of the tags is one of a predicate (0), some (1), or all (2)."""
-        found = [tag in self._predicates for tag in tags]
-        return 2 if all(found) else int(any(found))
+        are_predicates = [tag in self._predicates for tag in tags]
+        return 2 if all(are_predicates) else int(any(are_predicates))
 
     @cached_property
     def _predicates(self) -> frozenset[int]:

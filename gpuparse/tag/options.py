@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-TOKENS = 500_000  # of so many, and of fewer, features that occur twice are kept, and weights of less effect
+TOKENS = 500_000  # up to so many, features that occur twice are kept, and weights of less effect
 
 
 @dataclass(frozen=True)

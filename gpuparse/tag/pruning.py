@@ -34,13 +34,13 @@ def prune(keys: np.ndarray, weights: np.ndarray, evidence: np.ndarray, smallest:
     >>> prune(np.array([3, 8]), np.array([[0.0, -0.5], [0.01, 0.0]]), np.ones((2, 2)), 0.05)[:3]
     (array([3]), array([0, 1], dtype=int32), array([1], dtype=int16))
     """
-    found = [(np.zeros(0, np.int64), np.zeros(0, np.int64))]
+    parts = [(np.zeros(0, np.int64), np.zeros(0, np.int64))]
     for first in range(0, len(weights), AT_A_TIME):
         block = weights[first : first + AT_A_TIME]
         effect = np.abs(block) * np.sqrt(evidence[first : first + AT_A_TIME])
         block_rows, block_tags = np.nonzero((effect >= smallest) & (np.rint(block * SCALE) != 0))
-        found.append((block_rows + first, block_tags))
-    rows, tags = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        parts.append((block_rows + first, block_tags))
+    rows, tags = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     whole = np.clip(np.rint(weights[rows, tags] * SCALE), -MOST, MOST).astype(np.int16)
     used, numbered = np.unique(rows, return_inverse=True)
     starts = np.searchsorted(numbered, np.arange(len(used) + 1)).astype(np.int32)

@@ -197,8 +197,8 @@ class Tagger:
         newer: dict[str, Any] = _checked_newer(settings, strings["tags"], classes) if "version" in settings else {}
         if "version" not in settings:
             checked["keys"] = _checked_widened(checked["keys"])
-        known: dict[str, Any] = {**strings, **newer}
-        lexicon = Lexicon(**known, dictionary_starts=starts, dictionary_tags=tags)
+        fields: dict[str, Any] = {**strings, **newer}
+        lexicon = Lexicon(**fields, dictionary_starts=starts, dictionary_tags=tags)
         tagger = cls(lexicon, style, _checked_templates(settings.get("templates"), lexicon), **checked)
         tagger._check_rows()
         return tagger
@@ -226,7 +226,7 @@ class TaggedSource(NamedTuple):
 
 
 class Knowledge(NamedTuple):
-    """What a tagger is told besides the treebank."""
+    """What a tagger learns from besides the treebank."""
 
     sources: Sequence[TaggedSource] = ()
     rules: TagRules = TagRules()
@@ -351,7 +351,7 @@ def number_words(lexicon: Lexicon, sentences: Sequence[Sequence[str]], strangers
 
 
 def _rounded(odds: float) -> float:
-    """A probability as it is told: equal on every machine, and no NaN where weights are out of all proportion."""
+    """A probability as it is reported: equal on every machine, and no NaN where weights are out of all proportion."""
     return round(float(odds), 4) if np.isfinite(odds) else 0.0
 
 
@@ -361,8 +361,8 @@ def _check(holds: bool, problem: str) -> None:
 
 
 def _checked_style(style: Any) -> TokenStyle:
-    known = asdict(TokenStyle())
-    _check(isinstance(style, dict) and style.keys() == known.keys(), "its token style is not complete")
+    choices = asdict(TokenStyle())
+    _check(isinstance(style, dict) and style.keys() == choices.keys(), "its token style is not complete")
     _check(all(isinstance(value, bool) for value in style.values()), "its token style is not a choice of yes and no")
     return TokenStyle(**style)
 
@@ -388,18 +388,18 @@ def _checked_newer(settings: Mapping[str, Any], tags: Sequence[str], classes: Cl
         and all(isinstance(rule, list) and len(rule) == 4 and _are_strings(rule) for rule in forms),
         "its rules for the forms of words are no such rules",
     )
-    known = {*tags}
+    tag_set = {*tags}
     whole = isinstance(promises, list) and _are_strings(promises) and len({*promises}) == len(promises) <= MOST_WORDS
     _check(whole, "its promises are no list of names")
     assert isinstance(forms, list)
     assert isinstance(promises, list)
-    _check(all(rule[3] in known for rule in forms), "a form has a tag that is not there")
+    _check(all(rule[3] in tag_set for rule in forms), "a form has a tag that is not there")
     _check(isinstance(sure, int) and not isinstance(sure, bool) and sure >= 0, "its number of sure words is none")
     return {
         "forms": Forms(tuple(tuple(rule) for rule in forms)),
         "promises": tuple(promises),
         "sure": sure,
-        "rules": _checked_rules(settings.get("rules"), known),
+        "rules": _checked_rules(settings.get("rules"), tag_set),
         "classes": classes or _checked_classes(settings.get("classes")),
     }
 
@@ -469,8 +469,8 @@ def _checked_widened(keys: np.ndarray) -> np.ndarray:
 
 
 def _checked_templates(templates: Any, lexicon: Lexicon) -> tuple[str, ...]:
-    known = isinstance(templates, list) and _are_strings(templates) and len(templates) <= MOST_TEMPLATES
-    _check(known, "its features are not named")
+    are_names = isinstance(templates, list) and _are_strings(templates) and len(templates) <= MOST_TEMPLATES
+    _check(are_names, "its features are not named")
     try:
         parse_templates(templates, lexicon.attribute_names)
     except ValueError as error:

@@ -150,8 +150,8 @@ def _ends_sentence(text: str, start: int, end: int, mark: re.Match[str]) -> bool
 
 def _full_stop_ends(text: str, start: int, mark: re.Match[str], following: str) -> bool:
     """Whether a full stop before a word that does not begin with a small letter ends a sentence."""
-    found = _LAST_WORD.search(text, max(start, mark.start() - 40), mark.start())
-    word = found[0] if found else ""
+    match = _LAST_WORD.search(text, max(start, mark.start() - 40), mark.start())
+    word = match[0] if match else ""
     before = text[start : mark.start() - len(word)].strip()
     if not before and _ENUMERATOR.fullmatch(word) and not mark["closers"]:
         return False
@@ -167,5 +167,5 @@ def _full_stop_ends(text: str, start: int, mark: re.Match[str], following: str) 
 
 def _following_word(text: str, start: int, end: int) -> str:
     """The word after a mark, without the quotes and brackets before it and the punctuation after it."""
-    found = _NEXT_WORD.match(text, start, end)
-    return found["word"].rstrip(".,;:!?" + CLOSERS) if found else ""
+    match = _NEXT_WORD.match(text, start, end)
+    return match["word"].rstrip(".,;:!?" + CLOSERS) if match else ""

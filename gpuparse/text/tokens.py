@@ -124,8 +124,8 @@ def tokenise_text(text: str, style: TokenStyle = PENN) -> Iterator[list[TextToke
 
 def _tokens(text: str, sentence: Stretch, style: TokenStyle) -> Iterator[TextToken]:
     position = sentence.start
-    while found := _TOKEN.search(text, position, sentence.end):
-        kind, (start, end) = str(found.lastgroup), found.span()
+    while match := _TOKEN.search(text, position, sentence.end):
+        kind, (start, end) = str(match.lastgroup), match.span()
         if kind == "address":
             end = _without_final_marks(text, start, end)
         elif kind in ("word", "number", "short") and _keeps_period(text, start, end, sentence):
@@ -164,11 +164,11 @@ def _word_pieces(text: str, start: int, end: int, style: TokenStyle) -> Iterator
     """A word cut at contractions, hyphens and slashes."""
     word = text[start:end].replace("’", "'")
     tails = []
-    while found := _CONTRACTION.search(word):
-        if word[: found.start()].lstrip("'").isdecimal():  # the '80's
+    while match := _CONTRACTION.search(word):
+        if word[: match.start()].lstrip("'").isdecimal():  # the '80's
             break
-        tails.append(Stretch(start + found.start(), start + len(word)))
-        word = word[: found.start()]
+        tails.append(Stretch(start + match.start(), start + len(word)))
+        word = word[: match.start()]
     if first := CONTRACTIONS.get(word.lower()):
         yield Stretch(start, start + first)
         yield Stretch(start + first, start + len(word))

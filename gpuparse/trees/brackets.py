@@ -175,7 +175,7 @@ def _scan(text: str, start: int, stop: int) -> Iterator[tuple[Tree, int, int]]:
     ends: list[int] = []
     open_nodes: list[int] = []
     begin = start
-    known: dict[str, str] = {}  # one string for all the nodes with a label
+    strings: dict[str, str] = {}  # one string for all the nodes with a label
     for piece in _PIECE.finditer(text, start, stop):
         kind = piece.lastindex
         if kind == _STRAY and piece[_STRAY].isspace():
@@ -189,13 +189,13 @@ def _scan(text: str, start: int, stop: int) -> Iterator[tuple[Tree, int, int]]:
             labels, words, ends = [], [], []
         if kind == _WORD:
             label, word, _ = piece.groups()
-            labels.append(known.setdefault(label, label))
+            labels.append(strings.setdefault(label, label))
             words.append(word)
             ends.append(len(labels))
         elif kind == _LABEL:
             open_nodes.append(len(labels))
             label = piece[_LABEL]
-            labels.append(known.setdefault(label, label))
+            labels.append(strings.setdefault(label, label))
             words.append(None)
             ends.append(0)
             continue

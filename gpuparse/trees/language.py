@@ -167,11 +167,11 @@ def parse_language(text: str, source: str = "<text>") -> Language:
     except ValueError as error:  # tomllib's own, or that of a number with too many digits
         raise LanguageError(f"{source}: not valid TOML: {error}") from error
     reader = _Reader(source)
-    reader.known_keys(tables, "the file", {*_HEADS, *_STYLE})
+    reader.check_keys(tables, "the file", {*_HEADS, *_STYLE})
     default = reader.table(tables, "default")
-    reader.known_keys(default, "default", {"from"})
+    reader.check_keys(default, "default", {"from"})
     punctuation = reader.table(tables, "punctuation")
-    reader.known_keys(punctuation, "punctuation", {"raised", "quotes", "notwords"})
+    reader.check_keys(punctuation, "punctuation", {"raised", "quotes", "notwords"})
     tags, labels, scoring = (reader.style(tables, name) for name in _STYLE)
     return Language(
         text=text,
@@ -213,10 +213,10 @@ class _Reader:
     def fail(self, problem: str) -> LanguageError:
         return LanguageError(f"{self.source}: {problem}")
 
-    def known_keys(self, table: Mapping[str, Any], place: str, known: set[str]) -> None:
-        unknown = sorted(set(table) - known)
+    def check_keys(self, table: Mapping[str, Any], place: str, names: set[str]) -> None:
+        unknown = sorted(set(table) - names)
         if unknown:
-            raise self.fail(f"{place} has an unknown entry {unknown[0]!r}; known are {', '.join(sorted(known))}")
+            raise self.fail(f"{place} has an unknown entry {unknown[0]!r}; known are {', '.join(sorted(names))}")
 
     def table(self, tables: Mapping[str, Any], name: str, place: str | None = None) -> Mapping[str, Any]:
         table = tables.get(name, {})
@@ -227,7 +227,7 @@ class _Reader:
     def style(self, tables: Mapping[str, Any], name: str) -> Mapping[str, Any]:
         """A table of which every entry that the file lacks is English's."""
         entries = self.table(tables, name)
-        self.known_keys(entries, name, set(_STYLE[name]))
+        self.check_keys(entries, name, set(_STYLE[name]))
         return entries if entries.keys() == set(_STYLE[name]) else {**_english_tables()[name], **entries}
 
     def strings(self, table: Mapping[str, Any], key: str, place: str) -> tuple[str, ...]:
@@ -289,25 +289,25 @@ class _Reader:
             raise self.fail(f"{place} must be a table")
         if "steps" in entry:
             return self.stepwise_rule(entry, place)
-        self.known_keys(entry, place, {"from", "labels"})
+        self.check_keys(entry, place, {"from", "labels"})
         from_left = self.from_left(entry, place)
         labels = self.strings(entry, "labels", place)
         return HeadRule(scans=tuple(Scan(from_left, (label,)) for label in labels), fallback_from_left=from_left)
 
     def stepwise_rule(self, entry: Mapping[str, Any], place: str) -> HeadRule:
-        self.known_keys(entry, place, {"last", "steps"})
+        self.check_keys(entry, place, {"last", "steps"})
         last = entry.get("last")
         if last is not None and not isinstance(last, str):
             raise self.fail(f"{place}: last must be a string")
         if not isinstance(entry["steps"], list) or not all(isinstance(step, dict) for step in entry["steps"]):
             raise self.fail(f"{place}: steps must be a list of tables")
         for step in entry["steps"]:
-            self.known_keys(step, f"a step of {place}", {"from", "labels"})
+            self.check_keys(step, f"a step of {place}", {"from", "labels"})
         scans = tuple(Scan(self.from_left(step, place), self.strings(step, "labels", place)) for step in entry["steps"])
         return HeadRule(scans=scans, fallback_from_left=False, last=last)
 
     def tag_rules(self, table: Mapping[str, Any]) -> TagRules:
-        self.known_keys(table, "tagger", {"runs", "tokens", "predicates", "commands", "statements"})
+        self.check_keys(table, "tagger", {"runs", "tokens", "predicates", "commands", "statements"})
         runs = self.table(table, "runs", "tagger.runs")
         for tag, characters in runs.items():
             if not isinstance(characters, str):

@@ -142,11 +142,11 @@ class _Writer:
     def wh_question(self) -> str:
         trace = self.new_trace()
         gap = node("NP", f"(-NONE- *T*-{trace})")
-        asked = node("VP", self.verb(self.one_of("find", "make", "take"), "VB"), gap, self.adjunct("find", 1))
+        predicate = node("VP", self.verb(self.one_of("find", "make", "take"), "VB"), gap, self.adjunct("find", 1))
         asking = node(
             f"WHNP-{trace}", self.one_of("(WP What)", "(WP Who)", "(WDT Which) " + self.word("noun.thing", "NN"))
         )
-        return node("SBARQ", asking, node("SQ", *self.question(asked)), "(. ?)")
+        return node("SBARQ", asking, node("SQ", *self.question(predicate)), "(. ?)")
 
     def question(self, verb_phrase: str) -> tuple[str, str, str]:
         subject = self.subject(1)

@@ -36,12 +36,12 @@ class TagRules:
 
     def with_tags(self, tags: Iterable[str]) -> TagRules:
         """The rules that concern these tags: a treebank that has no such tag does not follow the rule."""
-        known = set(tags)
+        tag_set = set(tags)
         return replace(
             self,
-            runs={tag: run for tag, run in self.runs.items() if tag in known},
-            tokens={tag: tokens for tag, tokens in self.tokens.items() if tag in known},
-            predicates=tuple(tag for tag in self.predicates if tag in known),
-            commands={tag: before for tag, before in self.commands.items() if tag in known},
-            statements={tag: before for tag, before in self.statements.items() if tag in known},
+            runs={tag: run for tag, run in self.runs.items() if tag in tag_set},
+            tokens={tag: tokens for tag, tokens in self.tokens.items() if tag in tag_set},
+            predicates=tuple(tag for tag in self.predicates if tag in tag_set),
+            commands={tag: before for tag, before in self.commands.items() if tag in tag_set},
+            statements={tag: before for tag, before in self.statements.items() if tag in tag_set},
         )

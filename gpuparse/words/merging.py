@@ -20,7 +20,7 @@ class Mergers:
         classes = len(partition.sizes) - 2
         self._table = table
         self._sizes, self._follows = partition.sizes.copy(), partition.follows.astype(np.int64)
-        self._left = np.arange(classes)  # those that there are, ascending
+        self._left = np.arange(classes)  # the classes that are left, ascending
         self._losses = np.zeros((classes, classes), np.int64)  # of each pair, the first lower
         self.into = np.arange(classes, dtype=np.int32)  # the class that each of the first is part of now
         self._ready = 0

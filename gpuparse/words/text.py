@@ -49,14 +49,14 @@ def count_text(sentences: Iterable[Sequence[str]], least: int, fold: bool = Fals
         if len(tokens) >= MOST_TOKENS:
             raise InputError(f"the text is too long: more than {MOST_TOKENS:,} tokens. Give less of it.")
     spellings = list(numbers)
-    found = np.frombuffer(tokens, np.int32) if tokens else np.zeros(0, np.int32)
-    counts = np.bincount(found, minlength=len(numbers) + 1)
+    in_order = np.frombuffer(tokens, np.int32) if tokens else np.zeros(0, np.int32)
+    counts = np.bincount(in_order, minlength=len(numbers) + 1)
     frequent = [number for number in range(1, len(counts)) if counts[number] >= least]
     frequent.sort(key=lambda number: (-counts[number], spellings[number - 1]))
     renumbered = np.full(len(counts), len(frequent), np.int32)
     renumbered[frequent] = np.arange(len(frequent), dtype=np.int32)
     renumbered[0] = len(frequent) + 1
-    return tuple(spellings[number - 1] for number in frequent), _text(renumbered[found], len(frequent) + 2)
+    return tuple(spellings[number - 1] for number in frequent), _text(renumbered[in_order], len(frequent) + 2)
 
 
 def _text(tokens: np.ndarray, words: int) -> Text:

@@ -27,18 +27,18 @@ def _add(block, flipped, fires, labels, weights, sums):
 
 
 @compiled
-def score_rows(rules, rows, known):
+def score_rows(rules, rows, earlier):
     """What `score` does, by difference from a row that is known: its rules that fire, and its scores. All scores of the
     rows are written, and the rows are known from then on.
     """
     for row in range(len(rows.fires)):
         place, like = rows.places[row], rows.alike[row]
-        now, before, sums = rows.fires[row], known.fires[place], known.scores[place]
+        now, before, sums = rows.fires[row], earlier.fires[place], earlier.scores[place]
         if like != place:
             for block in range(len(now)):
-                before[block] = known.fires[like, block]
+                before[block] = earlier.fires[like, block]
             for label in range(len(sums)):
-                sums[label] = known.scores[like, label]
+                sums[label] = earlier.scores[like, label]
         for block in range(len(now)):
             changed = now[block] ^ before[block]
             if changed:

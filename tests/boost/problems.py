@@ -20,16 +20,16 @@ class Problem(NamedTuple):
 def matrix_of(dense: np.ndarray, column: np.ndarray, columns: int) -> Matrix:
     """A dense table as segments; equal parts of different rows share a segment."""
     features: list[int] = []
-    starts, known = [0, 0], {}
+    starts, number_of = [0, 0], {}
     segments = np.zeros((len(dense), columns), np.int32)
     for row, table in enumerate(dense):
         for k in range(columns):
             part = tuple(np.flatnonzero(table & (column == k)).tolist())
-            if part and (k, part) not in known:
-                known[k, part] = len(starts) - 1
+            if part and (k, part) not in number_of:
+                number_of[k, part] = len(starts) - 1
                 features += part
                 starts.append(len(features))
-            segments[row, k] = known[k, part] if part else 0
+            segments[row, k] = number_of[k, part] if part else 0
     numbers = np.arange(len(column), dtype=np.int32)  # as they are: ties between features depend on their order
     return Matrix(segments, np.array(starts, np.int64), np.array(features, np.int32), column, numbers)
 

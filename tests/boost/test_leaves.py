@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuparse.boost import leaves as module
 from gpuparse.boost.fixed_point import Magnitude
-from gpuparse.boost.leaves import Leaves, Movers
+from gpuparse.boost.leaves import CELLS_TO_SHARE, STRETCH, Leaves, Movers
 from gpuparse.boost.loss import LOSSES
 from gpuparse.boost.penalty import PENALTIES
 from gpuparse.boost.task import Task
@@ -124,14 +123,13 @@ def test_moving_changes_the_loss_by_what_it_says(seed: int, step: float, loss: s
     assert np.log(state) * (1 if loss == "logistic" else -1) == pytest.approx(one.margin + one.y * step, abs=1e-9)
 
 
-def test_sums_do_not_depend_on_how_many_threads_make_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "STRETCH", 64)
-    monkeypatch.setattr(cpu, "CELL", 16)
-    found = []
+def test_sums_do_not_depend_on_how_many_threads_make_them() -> None:
+    results = []
     for threads in (1, 2, 3):
-        one = OneLeaf(5, 1000)
+        one = OneLeaf(5, 13 * cpu.CELL)  # enough for three threads: examples, and cells of both sides
         with Team(threads) as team:
             one.leaves._team = team
+            assert len(team.shares(len(one.y), STRETCH)) == len(team.shares(14, CELLS_TO_SHARE)) == threads
             slopes = one.leaves.slopes(one.movers(), np.array([0.7]), np.ones(1, bool))
-            found.append([*one.leaves.sums(one.leaf, one.state(), 1)[0], *slopes[0], *slopes[1]])
-    assert found[0] == found[1] == found[2]
+            results.append([*one.leaves.sums(one.leaf, one.state(), 1)[0], *slopes[0], *slopes[1]])
+    assert results[0] == results[1] == results[2]

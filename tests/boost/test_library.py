@@ -8,14 +8,16 @@ import random
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuparse.boost import Attempt, Csr, Matrix, Options, Session, Task, Watcher, fit, learn, learning
-from gpuparse.errors import MatrixError
+from gpuparse.boost import Attempt, Csr, Matrix, Options, Session, Task, Watcher, fit, learn
+from gpuparse.boost.path import Workplace, learn_task
+from gpuparse.errors import MatrixError, TrainingError, UsageError
 from gpuparse.kernels import cpu
 from tests.boost.oracle import score_of_trees
 from tests.boost.problems import Problem, problem, problems
@@ -94,15 +96,22 @@ class OnDevice:
 class Table:
     """A CSR matrix as cupyx has it."""
 
-    def __init__(self, data: np.ndarray) -> None:
+    def __init__(self, data: np.ndarray, rows: int = 1) -> None:
         self.indptr, self.indices = OnDevice(np.array([0, 1])), OnDevice(np.array([2]))
-        self.data, self.shape = OnDevice(data), (1, 3)
+        self.data, self.shape = OnDevice(data), (rows, 3)
 
 
 def test_a_matrix_on_a_device_is_copied_from_there() -> None:
     assert dense(Matrix.from_csr(Table(np.ones(1))), 3).tolist() == [[False, False, True]]
     with pytest.raises(MatrixError, match="binary"):
         Matrix.from_csr(Table(np.array([0.5])))
+    with pytest.raises(MatrixError, match="5 rows by its shape, and 1 by its indptr"):
+        Matrix.from_csr(Table(np.ones(1), rows=5))
+
+
+def test_whatever_has_indptr_and_indices_is_taken() -> None:
+    matrix = Matrix.from_csr(SimpleNamespace(indptr=np.array([0, 1, 2]), indices=np.array([2, 0])))
+    assert dense(matrix, 3).tolist() == [[False, False, True], [True, False, False]]
 
 
 @pytest.mark.parametrize(
@@ -118,6 +127,9 @@ def test_a_matrix_on_a_device_is_copied_from_there() -> None:
         ((np.array([0.0, 1.0]), np.array([0]), 3), "must be integers"),
         ((np.array([0, 1]), np.array([[0]]), 3), "along one axis"),
         ((np.array([2.0]), np.array([0]), np.array([0, 1])), "binary"),
+        ((np.array([1.0]), np.array([0, 1]), np.array([0, 2])), "each index has one"),
+        ((np.array([0, 1]), np.array([0]), 3.7), "whole number, not 3.7"),
+        ((np.array([0]), np.array([], int), -1), "whole number, not -1"),
         ((np.array([0, 1]), np.array([0])), "three things"),
         (np.ones((2, 2)), "ndarray, not CSR"),
     ],
@@ -141,6 +153,49 @@ def test_segments_that_make_no_matrix_are_refused(segments, starts, features, fl
     column = np.array([0, 1], np.uint8)
     with pytest.raises(MatrixError, match=flaw):
         Matrix.from_segments(np.array(segments, np.int32), np.array(starts), np.array(features, np.int32), column)
+
+
+@pytest.mark.parametrize(
+    ("segments", "column", "flaw"),
+    [
+        (np.array([[1.0, 0.0]]), np.zeros(2, np.uint8), "integers along two axes, not float64 along 2"),
+        (np.array([1, 0]), np.zeros(2, np.uint8), "integers along two axes, not int64 along 1"),
+        (np.array([[1, 0]]), np.zeros(2), "integers along one axis, not float64 along 1"),
+    ],
+)
+def test_arrays_of_other_types_are_refused(segments: np.ndarray, column: np.ndarray, flaw: str) -> None:
+    with pytest.raises(MatrixError, match=flaw):
+        Matrix.from_segments(segments, np.array([0, 0, 1]), np.array([0], np.int32), column)
+
+
+TWO_ROWS = Matrix.from_csr((np.array([0, 1, 1]), np.array([3]), 10))
+
+
+@pytest.mark.parametrize(
+    ("rows", "signs", "importance", "flaw"),
+    [
+        ([0, 1], [1, 0], [1, 1], "X: signs must be"),
+        ([0, 1], [True, False], [1, 1], "X: signs must be"),
+        ([0, 2], [1, -1], [1, 1], "X: an example's row is outside the matrix of 2 rows"),
+        ([0.0, 1.0], [1, -1], [1, 1], "X: rows are named by integers"),
+        ([[0, 1]], [[1, -1]], [[1, 1]], "X: rows, signs and importances have one axis each"),
+        ([0, 1], [1], [1, 1], "X: 2 rows, 1 signs and 2 importances"),
+        ([0, 1], [1, -1], [1, float("nan")], "X: importances must be finite"),
+    ],
+)
+def test_what_is_no_task_is_refused_with_the_reason(rows: list, signs: list, importance: list, flaw: str) -> None:
+    with pytest.raises(TrainingError, match=flaw):
+        fit(TWO_ROWS, {"X": Task(np.array(rows), np.array(signs), np.array(importance))})
+
+
+def test_a_task_of_other_types_of_numbers_is_learned_as_one_of_the_usual_types() -> None:
+    usual = Task(np.array([0, 1], np.int32), np.array([1, -1], np.int8), np.ones(2))
+    others = Task(np.array([0, 1], np.uint64), np.array([1.0, -1.0]), np.ones(2, np.int64))
+    scores = [fit(TWO_ROWS, {"X": task}, Options(max_trees=2))["X"].predict(TWO_ROWS) for task in (usual, others)]
+    assert np.array_equal(*scores)
+    assert scores[0].any()
+    with pytest.raises(UsageError, match="at least one task"):
+        fit(TWO_ROWS, {"X": usual}, jobs=0)
 
 
 @given(problems(), st.sampled_from(["l1", "l2"]))
@@ -197,9 +252,7 @@ class Counter(Watcher):
         self.trees += attempt.kept
 
 
-def test_thousands_of_small_tasks_share_one_log_and_learn_what_each_learns_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_thousands_of_small_tasks_share_one_log_and_learn_what_each_learns_alone(tmp_path: Path) -> None:
     data = problem(5, 600, 80, 3)
     rng = np.random.default_rng(0)
     signs = np.where(data.dense[:, :1].any(axis=1), 1, -1).astype(np.int8)
@@ -211,12 +264,11 @@ def test_thousands_of_small_tasks_share_one_log_and_learn_what_each_learns_alone
     histories = learn(data.matrix, tasks, options, [cpu], 2, Session(tmp_path / "log.jsonl", watcher=counter))
     assert counter.trees == sum(len(history.kept) for history in histories.values()) > 1000
     assert [path.name for path in tmp_path.iterdir()] == ["log.jsonl"]
-    monkeypatch.setattr(learning, "SMALL", 10**9)  # none is small any more
-    some = {name: tasks[name] for name in list(tasks)[::100]}
-    on_all = learn(data.matrix, some, options, [cpu])
-    for name, history in on_all.items():
+    whole = Workplace.on(data.matrix, cpu)
+    for name in list(tasks)[::100]:
+        alone = learn_task(name, tasks[name], whole, options)
         mine = [attempt.tree.to_json() for attempt in histories[name].kept if attempt.tree is not None]
-        assert mine == [attempt.tree.to_json() for attempt in history.kept if attempt.tree is not None]
+        assert mine == [attempt.tree.to_json() for attempt in alone.kept if attempt.tree is not None]
     again = learn(data.matrix, tasks, options, [cpu], 2, Session(tmp_path / "log.jsonl", watcher=(rest := Counter())))
     assert rest.trees == 0
     assert {name: history.end for name, history in again.items()} == {n: h.end for n, h in histories.items()}

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gpuparse.boost import Attempt, History, Options
@@ -56,18 +56,19 @@ def check_against_oracle(case: Problem, options: Options, kernels: Any = cpu) ->
     trees, lambda_ = [], math.inf
     for attempt in attempts:
         expected = oracle.next(trees, lambda_, attempt.attempt)
-        assert attempt.lambda_ == expected.lambda_
+        # a weight that the oracle computes another way may, once in millions, round to another unit of the sample
+        assert attempt.lambda_ == pytest.approx(expected.lambda_, rel=1e-8)
         assert attempt.leaves == len(expected.leaves)
         assert attempt.kept == (expected.fall > options.epsilon)
         if attempt.tree is not None:
-            found = {frozenset(p): attempt.tree.value[leaf] for leaf, p in attempt.tree.conjunctions().items()}
-            assert found.keys() == expected.leaves.keys()
+            steps = {frozenset(p): attempt.tree.value[leaf] for leaf, p in attempt.tree.conjunctions().items()}
+            assert steps.keys() == expected.leaves.keys()
             theta = parameters(trees)
             for compound, step in expected.leaves.items():
-                assert found[compound] == pytest.approx(step, abs=1e-6)
+                assert steps[compound] == pytest.approx(step, abs=1e-6)
                 after = theta.get(compound, 0.0) + step
                 if options.penalty == "l1" and not 0 < abs(after) < 1e-9:  # nearer to the kink bisection can't tell
-                    assert (theta.get(compound, 0.0) + found[compound] == 0) == (after == 0)
+                    assert (theta.get(compound, 0.0) + steps[compound] == 0) == (after == 0)
             # steps are right to 1e-6, and under l1 the loss falls with the slope lambda where they end
             assert attempt.loss == pytest.approx(expected.loss, abs=1e-6 * max(1.0, attempt.leaves * attempt.lambda_))
             trees.append(attempt.tree)
@@ -80,6 +81,9 @@ def check_against_oracle(case: Problem, options: Options, kernels: Any = cpu) ->
 
 @given(problems(), OPTIONS, st.sampled_from([256, 65536]), st.sampled_from([0.0, 2.0]))
 @settings(max_examples=60, deadline=None)
+@example(  # steps that end next to zero, where bisection can't tell
+    problem(0, 22, 519, 1, 0.05, "shared"), Options(sample=20, eta=0.5, split_margin=0.0, max_trees=6), 65536, 0.0
+)
 def test_every_attempt_is_the_one_the_equations_ask_for(case, options, frequent: int, pull_share: float) -> None:
     check_against_oracle(case, options, tuned(frequent=frequent, pull_share=pull_share))
 

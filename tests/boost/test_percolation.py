@@ -47,10 +47,10 @@ def send_down(tree: GrownTree, one: Pass, has: np.ndarray, node: int) -> int:
 @settings(max_examples=60, deadline=None)
 def test_passes_lead_where_a_walk_leads(seed: int, inner: int, straight: float) -> None:
     tree = random_tree(seed, inner, straight)
-    found = passes(tree)
+    in_order = passes(tree)
     for has in np.random.default_rng(seed).random((20, FEATURES)) < 0.3:
         node = 0
-        for one in found:
+        for one in in_order:
             node = send_down(tree, one, has, node)
         assert node == walk(tree, has)
 

@@ -92,7 +92,7 @@ def test_what_can_not_be_read_is_told(tmp_path: Path) -> None:
     (tmp_path / "a.tagged").write_text("a/DT dog/NN\nbarks\n")
     (tmp_path / "bad.mrg").write_text("(S (NP (NN rain)))\n(S (NP))\n")
     (tmp_path / "bytes.txt").write_bytes(b"caf\xe9\n")
-    for file, told in (
+    for file, complaint in (
         ("a.tagged", "line 2: 'barks' has no tag"),
         ("bad.mrg", "line 2"),
         ("bytes.txt", "not UTF-8"),
@@ -100,7 +100,7 @@ def test_what_can_not_be_read_is_told(tmp_path: Path) -> None:
     ):
         answer = run("classes", str(tmp_path / file), "--output", out, *FEW)
         assert answer.returncode in (1, 2)
-        assert told in answer.stderr, file
+        assert complaint in answer.stderr, file
         assert not Path(out).exists()
     (tmp_path / "few.txt").write_text("Too few words.\n")
     assert "too few for 6 classes" in run("classes", str(tmp_path / "few.txt"), "--output", out, *FEW).stderr
@@ -138,7 +138,7 @@ def test_it_can_be_interrupted_and_leaves_nothing(tmp_path: Path) -> None:
     with start([*command, "--sweeps", "1000"], stderr=subprocess.PIPE) as process:
         time.sleep(6)
         process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=60)
-    assert (process.returncode, "interrupted" in told) == (130, True)
+        _, message = process.communicate(timeout=60)
+    assert (process.returncode, "interrupted" in message) == (130, True)
     assert not list(tmp_path.glob("c*"))
     assert not list(tmp_path.glob(".gpuparse*"))

@@ -20,10 +20,10 @@ GOLD = "(TOP (S (NP (DT the) (NN rain)) (VP (VBZ falls)) (. .)))\n(TOP (S (NP (N
 TEST = "(TOP (S (NP (DT the)) (NP (NN rain)) (VP (VBZ falls)) (. .)))\n(())\n"
 
 
-def run(*arguments: str | Path, given: str | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str | Path, stdin: str | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [*COMMAND, *map(str, arguments)],
-        input=given,
+        input=stdin,
         capture_output=True,
         text=True,
         encoding="utf-8",
@@ -80,19 +80,19 @@ def test_synth_prints_trees_that_depend_on_the_seed_alone() -> None:
 
 
 def test_prepare_reads_stdin_and_prints_one_tree_a_line() -> None:
-    given = "( (S (NP-SBJ (PRP He))\n (VP (VBD woke) (PRT (RP up))) (. .)))\n( (. .))\n(X (S (N long) (N one) (N b)))"
-    answer = run("prepare", "-", "--max-words", "3", given=given)
+    text = "( (S (NP-SBJ (PRP He))\n (VP (VBD woke) (PRT (RP up))) (. .)))\n( (. .))\n(X (S (N long) (N one) (N b)))"
+    answer = run("prepare", "-", "--max-words", "3", stdin=text)
     assert answer.stdout.splitlines() == [
         "(TOP (S (NP (PRP He)) (VP (VBD woke) (ADVP (RP up)))))",
         "(())",
         "(TOP (X (S (N long) (N one) (N b))))",
     ]
     assert answer.stderr == ""
-    assert len(run("prepare", "-", "--max-words", "2", given=given).stdout.splitlines()) == 1
+    assert len(run("prepare", "-", "--max-words", "2", stdin=text).stdout.splitlines()) == 1
 
 
 def test_prepare_draws_a_tree() -> None:
-    answer = run("prepare", "-", "--format", "drawn", given="(S (NN rain) (VB falls))")
+    answer = run("prepare", "-", "--format", "drawn", stdin="(S (NN rain) (VB falls))")
     lines = answer.stdout.splitlines()
     assert [line.split()[-1] for line in lines if line] == ["S", "rain", "falls"]
 
@@ -120,11 +120,11 @@ def test_eval_prints_evalbs_figures_its_rules_and_what_was_not_scored(gold: Path
 
 
 def test_eval_warns_of_sentences_that_could_not_be_scored(gold: Path, test: Path) -> None:
-    told = "1 of 2 sentences could not be scored and is in no figure; sentence 2: the test tree has no words"
-    assert run("eval", gold, test).stderr == f"gpuparse: WARNING: {test}: {told}\n"
+    warning = "1 of 2 sentences could not be scored and is in no figure; sentence 2: the test tree has no words"
+    assert run("eval", gold, test).stderr == f"gpuparse: WARNING: {test}: {warning}\n"
     answer = run("eval", gold, test, "--json")
-    assert told in answer.stderr
-    assert json.loads(answer.stdout)["warning"] == told
+    assert warning in answer.stderr
+    assert json.loads(answer.stdout)["warning"] == warning
     silent = run("eval", gold, gold, "--json")
     assert (silent.stderr, json.loads(silent.stdout)["warning"]) == ("", None)
 
@@ -142,7 +142,7 @@ def test_eval_by_tokens_scores_sentences_whose_punctuation_was_tagged_otherwise(
 
 
 def test_eval_json_has_the_promised_keys(gold: Path, test: Path) -> None:
-    answer = json.loads(run("eval", "-", test, "--json", "--per-sentence", given=GOLD).stdout)
+    answer = json.loads(run("eval", "-", test, "--json", "--per-sentence", stdin=GOLD).stdout)
     totals = {"sentences", "errors", "skipped", "valid", "recall", "precision", "f1", "complete_match"}
     totals |= {"average_crossing", "no_crossing", "two_or_less_crossing", "tagging_accuracy"}
     assert totals <= set(answer)
@@ -223,7 +223,7 @@ def test_no_escape_sequence_of_a_file_or_its_name_reaches_the_terminal(tmp_path:
     ],
 )
 def test_wrong_usage_is_told_in_words(arguments: list[str], exit_code: int, message: str) -> None:
-    answer = run(*arguments, given="", NO_COLOR="1")
+    answer = run(*arguments, stdin="", NO_COLOR="1")
     assert answer.returncode == exit_code
     assert message in answer.stderr
     assert "Traceback" not in answer.stderr
@@ -264,11 +264,11 @@ def test_a_fault_of_ours_is_owned_up_to_without_a_traceback_unless_wanted() -> N
         "import sys, gpuparse.trees.synthetic as s, gpuparse.cli.main as m\n"
         "s.synthetic_treebank = None\nsys.argv = ['gpuparse', 'synth', '3']\nm.run()"
     )
-    for wanted in (False, True):
-        environment = {**os.environ, "GPUPARSE_TRACEBACK": "1" if wanted else ""}
+    for is_asked in (False, True):
+        environment = {**os.environ, "GPUPARSE_TRACEBACK": "1" if is_asked else ""}
         answer = subprocess.run(
             [sys.executable, "-c", program], capture_output=True, text=True, env=environment, check=False
         )
         assert answer.returncode == 1
         assert "internal error: TypeError" in answer.stderr
-        assert ("Traceback" in answer.stderr) == wanted
+        assert ("Traceback" in answer.stderr) == is_asked

@@ -41,11 +41,11 @@ def printed(capsys: pytest.CaptureFixture[str], *arguments: str, **options: obje
 def test_the_text_has_the_tree_the_verdict_and_a_paragraph_for_every_constituent(
     model_file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = json.loads(printed(capsys, model_file, TAGGED, form=ExplanationFormat.JSON))
+    explanation = json.loads(printed(capsys, model_file, TAGGED, form=ExplanationFormat.JSON))
     text = printed(capsys, model_file, TAGGED)
     assert text.startswith("TOP₁")
     assert "Proved optimal" in text
-    for number, constituent in enumerate(found["constituents"], 1):
+    for number, constituent in enumerate(explanation["constituents"], 1):
         subscript = str(number).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
         assert f"\n{constituent['label']}{subscript}  word" in text
         assert f"score {constituent['score']:+.2f}" in text.replace("−", "-")
@@ -56,11 +56,11 @@ def test_the_text_has_the_tree_the_verdict_and_a_paragraph_for_every_constituent
 
 
 def test_json_has_the_same_figures_as_the_parse(model_file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    found = json.loads(printed(capsys, model_file, TAGGED, as_json=True))
-    assert found["cost"] == pytest.approx(sum(c["cost"] for c in found["constituents"]), abs=1e-9)
-    assert found["status"] == "optimal"
-    assert parse_tree(found["tree"]).tokens() == [(t["word"], t["tag"]) for t in found["tokens"]]
-    for constituent in found["constituents"]:
+    explanation = json.loads(printed(capsys, model_file, TAGGED, as_json=True))
+    assert explanation["cost"] == pytest.approx(sum(c["cost"] for c in explanation["constituents"]), abs=1e-9)
+    assert explanation["status"] == "optimal"
+    assert parse_tree(explanation["tree"]).tokens() == [(t["word"], t["tag"]) for t in explanation["tokens"]]
+    for constituent in explanation["constituents"]:
         total = sum(rule["weight"] for rule in constituent["rules"]) + constituent["others"]["weight"]
         assert constituent["score"] == pytest.approx(total, abs=1e-9)
 
@@ -68,9 +68,9 @@ def test_json_has_the_same_figures_as_the_parse(model_file: str, capsys: pytest.
 def test_how_many_rules_facts_and_rivals_are_listed_can_be_said(
     model_file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = json.loads(printed(capsys, model_file, TAGGED, as_json=True, rules=1, facts=2, rivals=0))
-    assert all(len(c["rules"]) <= 1 and len(c["facts"]) <= 2 and not c["rivals"] for c in found["constituents"])
-    assert any(c["others"]["number"] for c in found["constituents"])
+    explanation = json.loads(printed(capsys, model_file, TAGGED, as_json=True, rules=1, facts=2, rivals=0))
+    assert all(len(c["rules"]) <= 1 and len(c["facts"]) <= 2 and not c["rivals"] for c in explanation["constituents"])
+    assert any(c["others"]["number"] for c in explanation["constituents"])
 
 
 def test_running_text_is_tagged_and_each_sentence_explained(
@@ -84,9 +84,9 @@ def test_running_text_is_tagged_and_each_sentence_explained(
 
 
 def test_without_a_model_the_bundled_one_explains(capsys: pytest.CaptureFixture[str]) -> None:
-    found = json.loads(printed(capsys, "The dog barked.", as_json=True))
-    assert [token["word"] for token in found["tokens"]] == ["The", "dog", "barked", "."]
-    assert found["constituents"][0]["label"] == "TOP"
+    explanation = json.loads(printed(capsys, "The dog barked.", as_json=True))
+    assert [token["word"] for token in explanation["tokens"]] == ["The", "dog", "barked", "."]
+    assert explanation["constituents"][0]["label"] == "TOP"
 
 
 @pytest.mark.parametrize(

@@ -30,15 +30,15 @@ def run_json(capsys: pytest.CaptureFixture[str], path: Path, label: str | None =
 
 
 def test_the_sizes_are_those_of_the_ensembles(model_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = run_json(capsys, model_file)
-    assert found["file_bytes"] == model_file.stat().st_size
-    noun_phrase = next(label for label in found["labels"] if label["label"] == "NP")
+    figures = run_json(capsys, model_file)
+    assert figures["file_bytes"] == model_file.stat().st_size
+    noun_phrase = next(label for label in figures["labels"] if label["label"] == "NP")
     ensemble = small_model().ensembles["NP"]
     assert noun_phrase["trees"] == len(list(ensemble.trees(0.1))) > 0
     assert noun_phrase["leaves"] == sum(tree.leaves() for tree in ensemble.trees(0.1))
     assert noun_phrase["compounds"] == len(ensemble.compounds(0.1))
     assert noun_phrase["positive_examples"] == small_model().configuration["positive_examples"]["NP"]
-    assert [point["lambda"] for point in found["curve"]] == [0.4, 0.1]
+    assert [point["lambda"] for point in figures["curve"]] == [0.4, 0.1]
 
 
 def test_the_rules_of_a_label_are_its_heaviest(model_file: Path, capsys: pytest.CaptureFixture[str]) -> None:

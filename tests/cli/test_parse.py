@@ -77,9 +77,9 @@ def test_the_model_can_be_named_by_an_option_and_its_name_be_text() -> None:
     assert sort_arguments(["Hello"], model="english") == (ENGLISH, [text("Hello")])
 
 
-@pytest.mark.parametrize("given", ["(A dog barks.)", "(A) First point.", "(See (1) for more.)", "(S a b)"])
-def test_text_that_begins_with_a_bracket_is_text(given: str) -> None:
-    (sentence,) = read_sentences([text(given)], "auto", load_model(ENGLISH))
+@pytest.mark.parametrize("line", ["(A dog barks.)", "(A) First point.", "(See (1) for more.)", "(S a b)"])
+def test_text_that_begins_with_a_bracket_is_text(line: str) -> None:
+    (sentence,) = read_sentences([text(line)], "auto", load_model(ENGLISH))
     assert sentence.tokens[0].word == "-LRB-"
 
 
@@ -110,22 +110,22 @@ def test_a_model_by_its_suffix_that_is_not_there_is_told_as_a_model() -> None:
 
 def test_text_is_parsed_right_after_installation() -> None:
     assert run("parse", "She saw the man.").stdout == SAW
-    answer = run("parse", "--format", "json", given="She saw the man.\n")
+    answer = run("parse", "--format", "json", stdin="She saw the man.\n")
     assert (answer.returncode, json.loads(answer.stdout)["tree"] + "\n") == (0, SAW)
 
 
 @pytest.mark.parametrize(
-    ("kind", "given"), [("tagged", "\n \na/DT dog\n"), ("auto", "\n \n(S (DT a)"), ("auto", "\n \n(S (X a b))")]
+    ("kind", "content"), [("tagged", "\n \na/DT dog\n"), ("auto", "\n \n(S (DT a)"), ("auto", "\n \n(S (X a b))")]
 )
-def test_an_error_names_the_line_as_an_editor_counts_it(kind: str, given: str) -> None:
+def test_an_error_names_the_line_as_an_editor_counts_it(kind: str, content: str) -> None:
     with pytest.raises(GpuparseError, match="<text>, line 3"):
-        list(read_sentences([text(given)], kind, parser().model))
+        list(read_sentences([text(content)], kind, parser().model))
 
 
 def test_several_sources_are_parsed_in_order(tmp_path: Path) -> None:
     file = tmp_path / "tagged"
     file.write_text(LINE)
-    answer = run("parse", "english", "We have a problem.", file, "(X (PRP She) (VBD saw))", "-", given="He saw her.")
+    answer = run("parse", "english", "We have a problem.", file, "(X (PRP She) (VBD saw))", "-", stdin="He saw her.")
     words = [[token.word for token in tree.tokens()] for tree in parse_trees(answer.stdout)]
     assert [sentence[0] for sentence in words] == ["We", "She", "She", "He"]
 
@@ -138,10 +138,10 @@ def test_each_format_shows_the_tree() -> None:
     assert laid_out(tree, Format.DRAWN) == f"{tree.drawn()}\n\n"
     image = laid_out(tree, Format.SVG)
     assert (image.count("\n"), ElementTree.fromstring(image).tag) == (1, "{http://www.w3.org/2000/svg}svg")
-    found = json.loads(laid_out(tree, Format.JSON))
-    assert found["tree"] == str(tree)
-    assert found["spans"] == [list(span) for span in tree.spans]
-    assert (found["score"], found["cost"], found["status"], found["optimal"]) == (
+    output = json.loads(laid_out(tree, Format.JSON))
+    assert output["tree"] == str(tree)
+    assert output["spans"] == [list(span) for span in tree.spans]
+    assert (output["score"], output["cost"], output["status"], output["optimal"]) == (
         tree.score,
         tree.cost,
         "optimal",
@@ -165,24 +165,24 @@ def test_json_has_each_token_as_the_input_has_it_and_where(
     (tmp_path / "input").write_bytes(content.encode())
     for answer in (
         run("parse", "--json", "--input", kind, tmp_path / "input"),
-        run("parse", "--json", "--input", kind, given=content),
+        run("parse", "--json", "--input", kind, stdin=content),
     ):
-        found = [json.loads(line) for line in answer.stdout.splitlines()]
-        assert [token for one in found for token in one["tokens"]] == tokens.split()
-        assert [token for one in found for token in one["originals"]] == originals.split()
-        assert [content[start:end] for one in found for start, end in one["offsets"]] == originals.split()
+        outputs = [json.loads(line) for line in answer.stdout.splitlines()]
+        assert [token for one in outputs for token in one["tokens"]] == tokens.split()
+        assert [token for one in outputs for token in one["originals"]] == originals.split()
+        assert [content[start:end] for one in outputs for start, end in one["offsets"]] == originals.split()
 
 
 def test_json_of_trees_has_no_places_in_a_text() -> None:
-    answer = run("parse", "--json", "--input", "trees", given="(S (NP (PRP She)) (VP (VBD left)))")
+    answer = run("parse", "--json", "--input", "trees", stdin="(S (NP (PRP She)) (VP (VBD left)))")
     assert not {"originals", "offsets"} & json.loads(answer.stdout).keys()
 
 
 def test_json_of_a_sentence_that_was_not_searched_whole_has_no_cost() -> None:
     for tree in (parser(max_words=1).parse(TAGGED), parser().parse([(".", ".")])):
-        found = json.loads(laid_out(tree, Format.JSON), parse_constant=pytest.fail)
-        assert (found["score"], found["cost"]) == (None, None)
-        assert found["status"] in ("long", "flat")
+        output = json.loads(laid_out(tree, Format.JSON), parse_constant=pytest.fail)
+        assert (output["score"], output["cost"]) == (None, None)
+        assert output["status"] in ("long", "flat")
 
 
 def test_the_k_best_trees_are_printed_one_after_the_other() -> None:
@@ -193,13 +193,13 @@ def test_the_k_best_trees_are_printed_one_after_the_other() -> None:
 
 def test_long_sentences_and_short_times_lose_no_sentence() -> None:
     trees = [strip(tree) for tree in synthetic_treebank(6, seed=2)]
-    given = "".join(" ".join(f"{word}/{tag}" for word, tag in tree.tokens()) + "\n" for tree in trees)
+    content = "".join(" ".join(f"{word}/{tag}" for word, tag in tree.tokens()) + "\n" for tree in trees)
     for options, status in ((["--max-words", "1"], "long"), (["--timeout", "1e-9"], "timeout")):
-        answer = run("parse", "english", "--input", "tagged", "--format", "json", *options, given=given)
-        found = [json.loads(line) for line in answer.stdout.splitlines()]
-        assert [one["tokens"] for one in found] == [[token.word for token in tree.tokens()] for tree in trees]
-        assert status in {one["status"] for one in found}
-    assert run("parse", "--timeout", "0", given=LINE).returncode == 2
+        answer = run("parse", "english", "--input", "tagged", "--format", "json", *options, stdin=content)
+        outputs = [json.loads(line) for line in answer.stdout.splitlines()]
+        assert [one["tokens"] for one in outputs] == [[token.word for token in tree.tokens()] for tree in trees]
+        assert status in {one["status"] for one in outputs}
+    assert run("parse", "--timeout", "0", stdin=LINE).returncode == 2
 
 
 @pytest.fixture
@@ -327,11 +327,11 @@ def test_a_full_disk_leaves_the_old_file_and_whole_lines(tmp_path: Path) -> None
 
 
 def test_the_models_that_come_along_are_listed() -> None:
-    found = json.loads(run("models", "--json").stdout)
-    assert {"name", "language", "bytes", "data", "licence", "f1", "f1_tagger"} <= set(found[0])
-    assert found[0]["bytes"] == ENGLISH.stat().st_size
+    listing = json.loads(run("models", "--json").stdout)
+    assert {"name", "language", "bytes", "data", "licence", "f1", "f1_tagger"} <= set(listing[0])
+    assert listing[0]["bytes"] == ENGLISH.stat().st_size
     table = run("models")
-    assert all(word in table.stdout for word in ("english", "MB", "GUM", "CC BY", found[0]["card"]))
+    assert all(word in table.stdout for word in ("english", "MB", "GUM", "CC BY", listing[0]["card"]))
 
 
 def test_inspect_takes_the_name_of_a_model() -> None:

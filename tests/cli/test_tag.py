@@ -68,9 +68,9 @@ def test_parsing_tells_the_same_odds_and_given_tags_have_none() -> None:
     tree = parser.parse("She left.")
     tagged = json.loads(run("tag", "She left.", "--json").stdout)
     assert [odds.odds for odds in tree.tag_odds] == tagged["tag_odds"] == tree.to_dict()["tag_odds"]
-    given = parser.parse([("She", "PRP"), ("left", "VBD")])
-    assert given.tag_odds == ()
-    assert "tag_odds" not in given.to_dict()
+    parse = parser.parse([("She", "PRP"), ("left", "VBD")])
+    assert parse.tag_odds == ()
+    assert "tag_odds" not in parse.to_dict()
 
 
 def test_json_and_another_format_exclude_each_other_and_a_model_needs_a_tagger(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def test_the_report_is_one_file_that_needs_no_network(model: Path) -> None:
 
 def test_a_section_is_parsed_with_every_token_in_place(treebank: Path, model: Path) -> None:
     section = run("synth", "30", "--seed", "8").stdout
-    answer = run("parse", model, "--input", "trees", given=section)
+    answer = run("parse", model, "--input", "trees", stdin=section)
     assert answer.returncode == 0, answer.stderr
     gold = [strip(tree).tokens() for tree in parse_trees(section)]
     assert [tree.tokens() for tree in parse_trees(answer.stdout)] == gold
@@ -69,7 +69,7 @@ def test_parses_of_new_sentences_score_far_better_than_flat_trees(model: Path, t
     tokens = [strip(tree).tokens() for tree in parse_trees(gold.read_text())]
     flat = "".join(f"{Tree.from_spans([Span('TOP', 0, len(t)), Span('S', 0, len(t))], t)}\n" for t in tokens)
     parsed = run("parse", model, gold, "--input", "trees").stdout
-    of_flat, of_parsed = (json.loads(run("eval", gold, "-", "--json", given=trees).stdout) for trees in (flat, parsed))
+    of_flat, of_parsed = (json.loads(run("eval", gold, "-", "--json", stdin=trees).stdout) for trees in (flat, parsed))
     assert of_flat["valid"] == of_parsed["valid"] == 60
     assert of_flat["precision"] > 75  # most sentences are an S
     assert of_parsed["f1"] > 2 * of_flat["f1"]
@@ -77,7 +77,7 @@ def test_parses_of_new_sentences_score_far_better_than_flat_trees(model: Path, t
 
 
 def test_json_lines_say_how_sure_the_parser_is(model: Path) -> None:
-    answer = run("parse", model, "--format", "json", "--k", "2", given="The/DT dog/NN sleeps/VBZ ./.\n")
+    answer = run("parse", model, "--format", "json", "--k", "2", stdin="The/DT dog/NN sleeps/VBZ ./.\n")
     (line,) = answer.stdout.splitlines()
     parsed = json.loads(line)
     assert parsed["tokens"] == ["The", "dog", "sleeps", "."]
@@ -86,7 +86,7 @@ def test_json_lines_say_how_sure_the_parser_is(model: Path) -> None:
 
 
 def test_a_tag_never_seen_is_told_once_and_parsed(model: Path) -> None:
-    answer = run("parse", model, given="Foo/QQQ\nBar/QQQ\n")
+    answer = run("parse", model, stdin="Foo/QQQ\nBar/QQQ\n")
     assert len(answer.stdout.splitlines()) == 2
     assert answer.stderr.count("QQQ") == 1
 
@@ -96,7 +96,7 @@ def words_of(trees: str) -> list[list[str]]:
 
 
 def test_a_sentence_of_text_becomes_a_tree(model: Path) -> None:
-    answer = run("parse", model, given="The dog sleeps.\n")
+    answer = run("parse", model, stdin="The dog sleeps.\n")
     assert answer.returncode == 0, answer.stderr
     assert words_of(answer.stdout) == [["The", "dog", "sleeps", "."]]
 
@@ -106,11 +106,11 @@ def test_each_sentence_of_text_becomes_a_tree(model: Path, tmp_path: Path) -> No
     text.write_text("\ufeffThe dog sleeps. A man didn't\nsee it.\n", encoding="utf-8")
     expected = [["The", "dog", "sleeps", "."], ["A", "man", "did", "n't", "see", "it", "."]]
     assert words_of(run("parse", model, text).stdout) == expected
-    assert words_of(run("parse", model, given=text.read_text(encoding="utf-8")).stdout) == expected
+    assert words_of(run("parse", model, stdin=text.read_text(encoding="utf-8")).stdout) == expected
 
 
 def test_tokens_are_parsed_a_sentence_a_line(model: Path) -> None:
-    answer = run("parse", model, "--input", "tokens", given="The dog sleeps .\n\nA man. sees it\n")
+    answer = run("parse", model, "--input", "tokens", stdin="The dog sleeps .\n\nA man. sees it\n")
     assert words_of(answer.stdout) == [["The", "dog", "sleeps", "."], ["A", "man.", "sees", "it"]]
 
 
@@ -123,25 +123,25 @@ def test_text_that_is_not_utf8_is_an_error_with_its_file(model: Path, tmp_path: 
 
 
 def test_no_text_gives_no_tree(model: Path) -> None:
-    answer = run("parse", model, given="\n \n")
+    answer = run("parse", model, stdin="\n \n")
     assert (answer.returncode, answer.stdout, answer.stderr) == (0, "", "")
 
 
 @pytest.mark.parametrize(
-    ("kind", "given"), [("tagged", "The/NN dog/NN ./.\n"), ("trees", "(X (NN The) (NN dog) (. .))")]
+    ("kind", "content"), [("tagged", "The/NN dog/NN ./.\n"), ("trees", "(X (NN The) (NN dog) (. .))")]
 )
-def test_given_tags_are_replaced_by_the_taggers_if_it_is_asked_for(model: Path, kind: str, given: str) -> None:
+def test_given_tags_are_replaced_by_the_taggers_if_it_is_asked_for(model: Path, kind: str, content: str) -> None:
     tagger = load_model(model).tagger
     assert tagger is not None
-    (parsed,) = parse_trees(run("parse", model, "--input", kind, "--tagger", given=given).stdout)
+    (parsed,) = parse_trees(run("parse", model, "--input", kind, "--tagger", stdin=content).stdout)
     assert parsed.tokens() == tagger.tag(["The", "dog", "."])
     assert [token.tag for token in parsed.tokens()] != ["NN", "NN", "."]
 
 
 @pytest.mark.parametrize(("full_stop", "dog"), [(".", "NN"), ("SYM", ",")])
 def test_the_tagger_leaves_what_is_punctuation_and_what_is_not(model: Path, full_stop: str, dog: str) -> None:
-    given = f"The/XX dog/{dog} ./{full_stop}\n"
-    (parsed,) = parse_trees(run("parse", model, "--input", "tagged", "--tagger", given=given).stdout)
+    content = f"The/XX dog/{dog} ./{full_stop}\n"
+    (parsed,) = parse_trees(run("parse", model, "--input", "tagged", "--tagger", stdin=content).stdout)
     the, middle, last = (token.tag for token in parsed.tokens())
     assert the != "XX"
     assert (middle == ",") == (dog == ",")
@@ -158,13 +158,13 @@ def untagged(treebank: Path) -> Path:
 
 @pytest.mark.parametrize("kind", ["auto", "text", "tokens"])
 def test_running_text_without_a_tagger_is_an_error_that_tells_the_way_out(untagged: Path, kind: str) -> None:
-    answer = run("parse", untagged, "--input", kind, given="The dog sleeps.\n")
+    answer = run("parse", untagged, "--input", kind, stdin="The dog sleeps.\n")
     assert answer.returncode == 1
     assert "word/TAG" in answer.stderr
 
 
 def test_a_tagger_that_is_not_there_is_wrong_usage(untagged: Path, treebank: Path) -> None:
-    assert run("parse", untagged, "--tagger", given="The/DT\n").returncode == 2
+    assert run("parse", untagged, "--tagger", stdin="The/DT\n").returncode == 2
     answer = run("train", treebank, "--output", untagged, "--no-tagger", "--retag")
     assert answer.returncode == 2
     assert "--no-tagger" in answer.stderr
@@ -182,16 +182,16 @@ def test_the_parser_can_learn_on_tags_that_a_tagger_gave(treebank: Path, tmp_pat
     assert answer.returncode == 0, answer.stderr
     assert "retagging" in answer.stderr
     assert load_model(out).configuration["retag"] is True
-    assert words_of(run("parse", out, given="The dog sleeps.\n").stdout) == [["The", "dog", "sleeps", "."]]
+    assert words_of(run("parse", out, stdin="The dog sleeps.\n").stdout) == [["The", "dog", "sleeps", "."]]
 
 
 def test_retagging_changes_tags_of_words_and_nothing_else(treebank: Path) -> None:
     language = load_language()
     corpus = _corpus(treebank, TrainingOptions(tune_fraction=0.2))
     tagger = train_tagger(corpus.tagged(language))
-    anew = retag(corpus, tagger, language, TaggerOptions())
+    result = retag(corpus, tagger, language, TaggerOptions())
     fixed = language.raised | language.quotes
-    for before, after in ((corpus.training, anew.training), (corpus.tuning, anew.tuning)):
+    for before, after in ((corpus.training, result.training), (corpus.tuning, result.tuning)):
         assert [sentence.tree for sentence in before] == [sentence.tree for sentence in after]
         changes = set()
         for was, now in zip(_prepared(before), _prepared(after), strict=True):
@@ -227,7 +227,7 @@ def _tokens(sentences: list[GoldSentence]) -> list[list[Token]]:
 
 
 def test_no_model_is_no_traceback(tmp_path: Path) -> None:
-    answer = run("parse", tmp_path / "none", given="A/DT\n")
+    answer = run("parse", tmp_path / "none", stdin="A/DT\n")
     assert answer.returncode in (1, 2)
     assert "none" in answer.stderr
     assert "Traceback" not in answer.stderr
@@ -240,8 +240,8 @@ def test_options_come_from_a_file_and_the_command_line_wins(treebank: Path, tmp_
     answer = run("train", treebank, "--output", out, "--config", config, "--strategy", "bu", "--json")
     assert answer.returncode == 0, answer.stderr
     assert json.loads(answer.stdout)["model"] == str(out)
-    told = json.loads(run("inspect", out, "--json").stdout)["configuration"]
-    assert (told["strategy"], told["max_words"], told["learn"]["max_trees"]) == ("bu", 6, 1)
+    configuration = json.loads(run("inspect", out, "--json").stdout)["configuration"]
+    assert (configuration["strategy"], configuration["max_words"], configuration["learn"]["max_trees"]) == ("bu", 6, 1)
 
 
 def test_an_unknown_option_in_the_file_is_wrong_usage(treebank: Path, tmp_path: Path) -> None:

@@ -114,7 +114,7 @@ def test_a_damaged_record_of_a_run_is_refused_with_its_name_and_the_way_out(tmp_
     folder.mkdir()
     (folder / "run.json").write_bytes(content)
     with (
-        pytest.raises(TrainingError, match=r"run\.json: .* Begin anew with --overwrite"),
+        pytest.raises(TrainingError, match=r"run\.json: .* Start again with --overwrite"),
         begun_run(tmp_path / "m", {}, resume=True),
     ):
         pass

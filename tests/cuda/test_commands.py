@@ -44,12 +44,12 @@ def test_sentences_parsed_on_the_device_get_the_trees_of_the_cpu(device: str, me
     model = small_model(40, max_trees=2)
     short = [tree.tokens() for tree in synthetic_trees(60, seed=5) if len(tree.tokens()) <= SHORT][:3]
     assert len(short) == 3
-    found = []
+    results = []
     for name, batch in (("cpu", 1), (device, None)):
         options = SearchOptions(method=method, limit=200, batch=batch)
         parser = LoadedParser(model, options, None, name)._parser
-        found.append([(r.tree, r.cost, r.outcome, r.scored) for r in parser.parse(short, options)])
-    assert found[0] == found[1]
+        results.append([(r.tree, r.cost, r.outcome, r.scored) for r in parser.parse(short, options)])
+    assert results[0] == results[1]
 
 
 def test_a_round_is_one_copy_of_bits_there_and_one_of_scores_back(cuda: Any, device: str) -> None:

@@ -35,15 +35,15 @@ class Twins:
         """What both say, which has to be the same."""
         ours, theirs = (getattr(growth, method)(*arguments) for growth in self.growths)
         if method == "extremes":  # where there is no feature the sum means nothing
-            for found in (ours, theirs):
-                found[found[:, 0] < 0, 1] = 0
-                found[found[:, 2] < 0, 3] = 0
+            for extremes in (ours, theirs):
+                extremes[extremes[:, 0] < 0, 1] = 0
+                extremes[extremes[:, 2] < 0, 3] = 0
         assert_equal(_plain(ours), _plain(theirs))
         return ours
 
 
-def _plain(found: Any) -> Any:
-    return tuple(found) if isinstance(found, tuple) else found
+def _plain(answer: Any) -> Any:
+    return tuple(answer) if isinstance(answer, tuple) else answer
 
 
 def all_sums(twins: Twins, node: int) -> list[int]:
@@ -65,13 +65,13 @@ def test_histograms_of_all_nodes_are_the_same_down_to_the_leaves(cuda: Any, name
     while wave and splits < 12:
         for node in wave:
             all_sums(twins, node)
-        found = twins.ask("extremes", wave, [-1] * len(wave), [1] * len(wave), [], [])  # 0 is nobody's extreme
-        features = np.maximum(found[:, 0], 0).tolist()
+        extremes = twins.ask("extremes", wave, [-1] * len(wave), [1] * len(wave), [], [])  # 0 is nobody's extreme
+        features = np.maximum(extremes[:, 0], 0).tolist()
         first, _ = twins.ask("split", wave, features)
         splits += len(wave)
-        wanted = [(n + splits) % 3 != 0 for n in range(2 * len(wave))]  # both, either and neither child of a node
-        twins.ask("descend", wave, first, wanted)
-        wave = [first + n for n in range(2 * len(features)) if wanted[n]]
+        splittable = [(n + splits) % 3 != 0 for n in range(2 * len(wave))]  # both, either and neither child of a node
+        twins.ask("descend", wave, first, splittable)
+        wave = [first + n for n in range(2 * len(features)) if splittable[n]]
         dropped = wave[4:]
         twins.ask("release", dropped)
         wave = wave[:4]
@@ -103,8 +103,8 @@ def test_features_set_aside_count_as_nothing_and_come_back(cuda: Any) -> None:
     twins = Twins(cuda, CASE["narrow"])
     before = all_sums(twins, 0)
     aside = [int(np.argmin(before)), int(np.argmax(before))]
-    found = twins.ask("extremes", [0], [0], [0], [0, 0], aside)
-    assert not {int(found[0, 0]), int(found[0, 2])} & set(aside)
+    extremes = twins.ask("extremes", [0], [0], [0], [0, 0], aside)
+    assert not {int(extremes[0, 0]), int(extremes[0, 2])} & set(aside)
     assert all_sums(twins, 0) == before
 
 

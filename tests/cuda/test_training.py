@@ -122,13 +122,13 @@ def test_several_passes_lead_to_the_same_leaves_where_the_matrix_is_streamed(cud
     case = problem(3, 12, 100, 2, density=0.2)
     tree = chain(np.random.default_rng(0).permutation(100)[:80].tolist())
     small_memory(table_bytes(case) + 400)
-    found = []
+    leaves = []
     for kernels in (cpu, cuda):
         place = Workplace.on(case.matrix, kernels)
         segments = kernels.arrays.take(place.matrix.segments, kernels.to_device(case.task.rows), axis=0)
         percolator = Percolator(segments, place.marks, place.postings, kernels, Team(1))
-        found.append(kernels.to_host(percolator.percolate(tree)).tolist())
-    assert found[0] == found[1]
+        leaves.append(kernels.to_host(percolator.percolate(tree)).tolist())
+    assert leaves[0] == leaves[1]
 
 
 TASKS = dict.fromkeys(("NP", "VP", "PP", "S"), CASE.task)

@@ -54,9 +54,9 @@ def test_priorities_are_the_same_draws(cuda: Any, n: int, loss: str) -> None:
 def test_weights_of_a_sample_are_the_same_integers(cuda: Any, n: int, tau: float, loss: str) -> None:
     case = Random(n)
     kept = np.flatnonzero(case.importance > 0.1).astype(np.int32)
-    found = same(cuda, f"{loss}.weigh", case.importance, case.state, kept, tau, np.zeros(len(kept)))
-    weights = found.arguments[-1]
-    same(cuda, "total", weights, scale_for(Magnitude(len(kept) * found.returned, found.returned)))
+    outcome = same(cuda, f"{loss}.weigh", case.importance, case.state, kept, tau, np.zeros(len(kept)))
+    weights = outcome.arguments[-1]
+    same(cuda, "total", weights, scale_for(Magnitude(len(kept) * outcome.returned, outcome.returned)))
     scale = 2.0**27 if loss == "logistic" else 2.0**14
     same(cuda, "quantise", case.y, kept, weights, scale, np.zeros(len(kept), np.int64))
 
@@ -88,16 +88,16 @@ def test_the_same_examples_are_collected_though_in_another_order(cuda: Any, n: i
             place[node, side] = total
             total += np.count_nonzero((case.leaf == node) & (case.y == sign))
     room = Members(np.zeros(total, np.int32), np.zeros(total), np.zeros(total))
-    expected, found = both(cuda, "collect", case.leaf, case.examples, 0, n, place, room)
-    assert_equal(expected.arguments[4], found.arguments[4])
+    expected, actual = both(cuda, "collect", case.leaf, case.examples, 0, n, place, room)
+    assert_equal(expected.arguments[4], actual.arguments[4])
     cuts = sorted({*place[place >= 0].tolist(), total})
     for begin, end in pairwise(cuts):
         groups = [
             sorted(zip(*(array[begin:end].tolist() for array in outcome.arguments[5]), strict=True))
-            for outcome in (expected, found)
+            for outcome in (expected, actual)
         ]
         assert groups[0] == groups[1]
-    same(cuda, "put_back", found.arguments[5], np.zeros(n))
+    same(cuda, "put_back", actual.arguments[5], np.zeros(n))
 
 
 @pytest.mark.parametrize("n", SIZES)
@@ -128,10 +128,12 @@ def problems() -> list[Problem]:
 def test_each_features_segments_are_the_same_in_any_order(cuda: Any, case: Problem) -> None:
     matrix = case.matrix
     arguments = (matrix.starts, matrix.features, len(matrix.column), Team(1))
-    (begins, holders), (found_begins, found) = (outcome.returned for outcome in both(cuda, "transpose", *arguments))
-    assert_equal(begins, found_begins)
+    (begins, holders), (begins_there, holders_there) = (
+        outcome.returned for outcome in both(cuda, "transpose", *arguments)
+    )
+    assert_equal(begins, begins_there)
     for a, b in pairwise(begins):
-        assert holders[a:b].tolist() == sorted(found[a:b].tolist())
+        assert holders[a:b].tolist() == sorted(holders_there[a:b].tolist())
 
 
 @pytest.mark.parametrize("length", [1, 5, 90])

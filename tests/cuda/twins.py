@@ -48,11 +48,11 @@ def both(cuda: Any, name: str, *arguments: Any) -> tuple[Outcome, Outcome]:
 
 def same(cuda: Any, name: str, *arguments: Any) -> Outcome:
     """Asserts that both outcomes are the same to the bit; returns it."""
-    expected, found = both(cuda, name, *arguments)
-    assert_equal(expected.returned, found.returned)
-    for a, b in zip(expected.arguments, found.arguments, strict=True):
+    expected, actual = both(cuda, name, *arguments)
+    assert_equal(expected.returned, actual.returned)
+    for a, b in zip(expected.arguments, actual.arguments, strict=True):
         assert_equal(a, b)
-    return found
+    return actual
 
 
 def assert_equal(a: Any, b: Any) -> None:

@@ -35,16 +35,16 @@ def test_every_sentence_has_the_line_that_evalb_prints(name: str, rules: str) ->
 
 @pytest.mark.parametrize(("name", "rules"), CASES)
 def test_every_total_is_the_one_that_evalb_prints(name: str, rules: str) -> None:
-    found = evaluation(name, rules)
+    figures = evaluation(name, rules)
     lines = expected(name, rules)
     totals = lines[lines.index(RULE, 3) + 1 :]
     assert [
-        total_line(found.overall),
+        total_line(figures.overall),
         "=== Summary ===",
         "",
-        *summary_lines("All", found.overall),
+        *summary_lines("All", figures.overall),
         "",
-        *summary_lines(f"len<={found.rules.cutoff}", found.short),
+        *summary_lines(f"len<={figures.rules.cutoff}", figures.short),
     ] == totals
 
 

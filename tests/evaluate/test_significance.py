@@ -30,13 +30,13 @@ def measures(counts: list[tuple[int, int, int]]) -> tuple[float, float, float]:
 
 
 def test_p_tends_to_the_share_of_all_swaps_whose_difference_is_as_great() -> None:
-    found = [abs(a - b) for a, b in zip(measures(FIRST), measures(SECOND), strict=True)]
+    actual = [abs(a - b) for a, b in zip(measures(FIRST), measures(SECOND), strict=True)]
     as_great = np.zeros(3)
     for swaps in product([False, True], repeat=len(FIRST)):
         ours = [b if swap else a for a, b, swap in zip(FIRST, SECOND, swaps, strict=True)]
         theirs = [a if swap else b for a, b, swap in zip(FIRST, SECOND, swaps, strict=True)]
         differences = [abs(a - b) for a, b in zip(measures(ours), measures(theirs), strict=True)]
-        as_great += [difference >= least - 1e-12 for difference, least in zip(differences, found, strict=True)]
+        as_great += [difference >= least - 1e-12 for difference, least in zip(differences, actual, strict=True)]
     exact = as_great / 2 ** len(FIRST)
     assert exact[0] < 0.5  # a case that is not trivial
     sampled = [difference.p for difference in compare(scores(FIRST), scores(SECOND), trials=40_000, seed=1)]

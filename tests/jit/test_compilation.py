@@ -70,8 +70,8 @@ def environment(cache: Path, compilation: str) -> dict[str, str]:
 
 
 def run(arguments: list[str], cache: Path, compilation: str) -> subprocess.CompletedProcess[str]:
-    told, nothing = environment(cache, compilation), subprocess.DEVNULL
-    return subprocess.run(arguments, env=told, capture_output=True, text=True, check=True, stdin=nothing)
+    variables, nothing = environment(cache, compilation), subprocess.DEVNULL
+    return subprocess.run(arguments, env=variables, capture_output=True, text=True, check=True, stdin=nothing)
 
 
 @pytest.fixture(scope="module")

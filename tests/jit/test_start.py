@@ -47,8 +47,8 @@ def modules() -> list[str]:
     """What is imported at the end of a later start."""
     done = run([sys.executable, "-c", MODULES_AT_THE_END, "parse", SENTENCE], Store.here().root, "wait")
     assert done.stdout == TREE
-    *told, names = done.stderr.splitlines()
-    assert not told
+    *messages, names = done.stderr.splitlines()
+    assert not messages
     return names.split()
 
 

@@ -27,10 +27,10 @@ def ptxas() -> str:
     for name in ("cupy", "numba_cuda"):
         pytest.importorskip(name, reason=f"{name} is not installed: pip install 'gpuparse[cuda12]'")
     in_packages = [path for folder in sys.path for path in Path(folder).glob("nvidia/*/bin/ptxas")]
-    found = str(in_packages[0]) if in_packages else shutil.which("ptxas")
-    if not found:
+    path = str(in_packages[0]) if in_packages else shutil.which("ptxas")
+    if not path:
         pytest.skip("ptxas is not installed: pip install nvidia-cuda-nvcc-cu12")
-    return found
+    return path
 
 
 def to_ptx(kernel: Any, architecture: tuple[int, int], patch: pytest.MonkeyPatch) -> str:

@@ -78,16 +78,16 @@ def test_percolation_ends_where_a_walk_down_the_tree_ends_in_one_pass_or_several
     rows = case.task.rows
     leaf = np.zeros(len(rows), np.int32)
     matrix, postings = case.matrix, Postings.of(case.matrix, cpu)
-    found = passes(tree)
-    assert len(found) == -(-length // 63)  # a node more is an exit more
+    in_order = passes(tree)
+    assert len(in_order) == -(-length // 63)  # a node more is an exit more
     words = np.zeros(len(matrix.starts) - 1, np.uint64)
-    for closed, below, exits in found:
+    for closed, below, exits in in_order:
         cpu.mark(tree.feature, closed, *postings, words)
         cpu.percolate(0, len(rows), matrix.segments[rows], words, below, exits, leaf)
         cpu.unmark(tree.feature, closed, *postings, words)
         assert not words.any()
-    for row, found in zip(rows, leaf, strict=True):
+    for row, exit_ in zip(rows, leaf, strict=True):
         node = 0
         while tree.feature[node] >= 0:
             node = (tree.yes if case.dense[row, tree.feature[node]] else tree.no)[node]
-        assert found == node
+        assert exit_ == node

@@ -40,17 +40,17 @@ def test_every_sentence_comes_back_in_order_with_all_its_tokens() -> None:
 
 def test_a_sentence_leaves_before_the_input_has_ended() -> None:
     language = load_language()
-    asked = 0
+    count = 0
 
     def endless():  # type: ignore[no-untyped-def]  # a generator without an end
-        nonlocal asked
+        nonlocal count
         for tree in synthetic_treebank(10**6):
-            asked += 1
+            count += 1
             yield prepare_tokens(strip(tree).tokens(), language)
 
     parsed = parse_sentences(small_parser(), endless(), SearchOptions(batch=4, limit=2000))
     next(parsed)
-    assert asked < 200
+    assert count < 200
 
 
 def test_a_search_that_memory_can_not_hold_is_told_with_the_way_out() -> None:
@@ -105,25 +105,25 @@ def test_tokens_are_taken_as_they_are() -> None:
 
 
 def test_a_line_of_text_is_tagged_before_the_lines_after_the_next_are_read() -> None:
-    asked = 0
+    count = 0
 
     def endless() -> Iterator[str]:
-        nonlocal asked
+        nonlocal count
         while True:
-            asked += 1
+            count += 1
             yield "The dog sleeps. "
 
     for read in (read_text, read_tokens):
-        asked = 0
+        count = 0
         next(read(endless(), small_tagger(), load_language()))
-        assert asked <= 2
+        assert count <= 2
 
 
 def test_tagging_anew_keeps_the_words_and_what_is_punctuation_and_forgets_the_other_tags() -> None:
-    given = list(read_tagged(["The/NN dog/. sleeps/DT ./NN\n"], "input", load_language()))
-    (anew,) = tag_anew(given, small_tagger(), load_language())
+    sentences = list(read_tagged(["The/NN dog/. sleeps/DT ./NN\n"], "input", load_language()))
+    (result,) = tag_anew(sentences, small_tagger(), load_language())
     the, _, sleeps, _ = small_tagger().tag(["The", "dog", "sleeps", "."])
-    assert anew.tokens == (the, Token("dog", "."), sleeps, Token(".", "NN"))
+    assert result.tokens == (the, Token("dog", "."), sleeps, Token(".", "NN"))
     assert the.tag != "NN"
     assert sleeps.tag != "DT"
-    assert anew.originals == given[0].originals
+    assert result.originals == sentences[0].originals

@@ -62,8 +62,8 @@ def test_the_memory_that_training_takes_is_estimated_within_a_factor_of_two(tmp_
     answer = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     code, taken = json.loads(answer.stdout.splitlines()[-1])
     assert code == 0, answer.stderr
-    told = next(line for line in answer.stderr.splitlines() if "of memory" in line).split("about ")[1]
-    estimate = float(told.split()[0]) * {"MB": 10**6, "GB": GB}[told.split()[1]]
+    amount = next(line for line in answer.stderr.splitlines() if "of memory" in line).split("about ")[1]
+    estimate = float(amount.split()[0]) * {"MB": 10**6, "GB": GB}[amount.split()[1]]
     assert taken / 2 < estimate < 2 * taken
 
 

@@ -45,8 +45,8 @@ def test_a_model_file_is_known_by_its_beginning_whatever_its_name(tmp_path: Path
     save_model(small_model(), tmp_path / "wsj")
     (tmp_path / "notes").write_text("I like this gpuparse thing.")
     os.mkfifo(tmp_path / "pipe")  # looking into it would wait for ever
-    found = {name: names_model(str(tmp_path / name)) for name in ("wsj", "notes", "pipe", "none", "none.model", "")}
-    assert found == {"wsj": True, "notes": False, "pipe": False, "none": False, "none.model": True, "": False}
+    answers = {name: names_model(str(tmp_path / name)) for name in ("wsj", "notes", "pipe", "none", "none.model", "")}
+    assert answers == {"wsj": True, "notes": False, "pipe": False, "none": False, "none.model": True, "": False}
 
 
 @pytest.mark.parametrize("argument", ["a\0b", "x" * 100_000, "\udcff", ""])
@@ -96,10 +96,10 @@ def test_the_figures_on_a_card_are_those_of_its_model() -> None:
             f"lambda {model.lambda_:.4g}, {len(model.vocabulary.words):,} words; its tagger has "
             f"{len(model.tagger.row_weights):,} weights."
         ) in card
-        told = model.configuration
-        assert figures["trained_on"].startswith(f"{told['positive_examples']['TOP']:,} sentences of ")
+        configuration = model.configuration
+        assert figures["trained_on"].startswith(f"{configuration['positive_examples']['TOP']:,} sentences of ")
         assert f" --max-children {model.max_children} " in card
-        assert (" --retag" in card) == told["retag"]
+        assert (" --retag" in card) == configuration["retag"]
         assert re.search(rf"^\| all \| {figures['f1']} \(.*\| {figures['f1_tagger']} \(", card, re.MULTILINE)
 
 

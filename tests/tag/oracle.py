@@ -41,19 +41,19 @@ def candidates(tagger: Tagger, word: str) -> list[int]:
         if word.lower() in lexicon.words[: lexicon.frequent]:
             tags |= entry_tags(tagger, word.lower())
         assert lexicon.forms is not None
-        known = {
+        tags_of = {
             other: [lexicon.tags[tag] for tag in entry_tags(tagger, other)]
             for other in lexicon.words[: lexicon.frequent]
         }
-        tags |= {number(tag) for tag in lexicon.forms.promised(word.lower(), known)}
+        tags |= {number(tag) for tag in lexicon.forms.promised(word.lower(), tags_of)}
     return sorted(tags)
 
 
 def predicates(tagger: Tagger, words: Sequence[str]) -> int:
     """Whether none of the words can be a predicate (0), or one can (1), or one can be nothing else (2)."""
-    wanted = {tagger.lexicon.tags.index(tag) for tag in tagger.lexicon.rules.predicates}
+    predicates = {tagger.lexicon.tags.index(tag) for tag in tagger.lexicon.rules.predicates}
     can = [set(candidates(tagger, word)) for word in words]
-    return 2 if any(tags <= wanted for tags in can) else int(any(tags & wanted for tags in can))
+    return 2 if any(tags <= predicates for tags in can) else int(any(tags & predicates for tags in can))
 
 
 def keys(tagger: Tagger, words: Sequence[str], tags: Sequence[int], position: int) -> Iterator[int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -54,7 +53,7 @@ def words_of(sentences: list[list[Token]]) -> list[list[str]]:
 
 def accuracy(gold: list[list[Token]], tagged: list[list[Token]]) -> float:
     pairs = [pair for sentences in zip(gold, tagged, strict=True) for pair in zip(*sentences, strict=True)]
-    return sum(given == right for right, given in pairs) / len(pairs)
+    return sum(guess == right for right, guess in pairs) / len(pairs)
 
 
 @settings(max_examples=40, deadline=None)
@@ -373,12 +372,11 @@ def test_a_template_that_nobody_knows_is_refused(tagger: Tagger) -> None:
             Tagger.from_parts(tagger.arrays(), settings | {"templates": [bad, *settings["templates"]]})
 
 
-def test_words_of_any_length_are_looked_at_quickly() -> None:
+def test_words_of_any_length_are_looked_at_in_linear_time() -> None:
     tagger = train_tagger([[Token("Dogs", "NNS"), Token("bark", "VBP")]] * 9)
-    words = ["1" * 30_000 + "x", "a.com" * 6_000, "-" * 30_000, "a" * 30_000, "", "1.,:" * 9_000 + "!"]
-    start = time.process_time()
+    n = 400_000  # its square would meet the time limit of all tests
+    words = ["1" * n + "x", "a.com" * (n // 5), "-" * n, "a" * n, "", "1.,:" * (n // 4) + "!"]
     assert [token.word for token in tagger.judge(words).tokens] == words
-    assert time.process_time() - start < 5
     assert tagger.judge([]) == ([], ())
 
 

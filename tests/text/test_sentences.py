@@ -73,8 +73,8 @@ def test_sentences_are_in_order_and_hold_all_but_white_space(text: str) -> None:
 def test_a_text_read_line_by_line_has_the_same_sentences(text: str) -> None:
     lines = [line.strip() for line in text.split("\n")]
     whole = "\n".join(lines)
-    found = [(sentence.text, sentence.start) for sentence in stream_sentences(lines)]
-    assert found == [(whole[start:end], start) for start, end in split_sentences(whole)]
+    sentences = [(sentence.text, sentence.start) for sentence in stream_sentences(lines)]
+    assert sentences == [(whole[start:end], start) for start, end in split_sentences(whole)]
 
 
 @given(st.text("aA1.?!…)\"' \n\r\f\u2028", max_size=80))

@@ -66,12 +66,12 @@ def test_words_have_more_than_one_tag(treebank: list[Tree]) -> None:
             tags[token.word].add(token.tag)
     assert {"WDT", "IN"} <= tags["that"]
     assert {"PRP", "PRP$"} <= tags["her"]
-    assert sum(len(found) > 1 for found in tags.values()) > 50
+    assert sum(len(some) > 1 for some in tags.values()) > 50
 
 
 def attachments(treebank: list[Tree]) -> Counter[tuple[str, str]]:
     """How often a PP with this preposition hangs beside the object in a VP, and how often below the object."""
-    found: Counter[tuple[str, str]] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
     for tree in map(strip, treebank):
         for parent, label in enumerate(tree.labels):
             children = list(tree.children(parent))
@@ -79,16 +79,16 @@ def attachments(treebank: list[Tree]) -> Counter[tuple[str, str]]:
             if (label == "VP" and kinds[1:3] == ["NP", "PP"]) or (label == "NP" and kinds == ["NP", "PP"]):
                 preposition = tree.words[children[-1] + 1] if kinds[-1] == "PP" else None
                 if preposition is not None:
-                    found[preposition, label] += 1
-    return found
+                    counts[preposition, label] += 1
+    return counts
 
 
 def test_prepositional_phrases_attach_high_and_low_by_the_habits_of_words(treebank: list[Tree]) -> None:
-    found = attachments(treebank)
+    counts = attachments(treebank)
     for preposition in ("in", "with", "from", "for", "near"):
-        assert min(found[preposition, "VP"], found[preposition, "NP"]) >= 5, preposition
-    assert found["of", "NP"] > 10 * found["of", "VP"]
-    assert found["during", "VP"] > 3 * found["during", "NP"]
+        assert min(counts[preposition, "VP"], counts[preposition, "NP"]) >= 5, preposition
+    assert counts["of", "NP"] > 10 * counts["of", "VP"]
+    assert counts["during", "VP"] > 3 * counts["during", "NP"]
 
 
 def test_every_tree_prepares_to_one_item_under_top(treebank: list[Tree]) -> None:

@@ -1,4 +1,4 @@
-"""Word classes in plain Python: the likelihood counted anew, from the sentences, for every move and every merger."""
+"""Word classes in plain Python: the likelihood counted again, from the sentences, for every move and every merger."""
 
 from __future__ import annotations
 

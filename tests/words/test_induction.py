@@ -59,8 +59,8 @@ def test_what_is_counted_stays_what_the_classes_say(sentences: list[list[str]], 
     _, text = count_text(sentences, 2)
     partition = first_partition(text, number)
     sweep(text, partition, 3, lambda share: None)
-    anew = partition_of(text, partition.classes, number)
-    for kept, counted in zip(partition, anew, strict=True):
+    whole = partition_of(text, partition.classes, number)
+    for kept, counted in zip(partition, whole, strict=True):
         np.testing.assert_array_equal(kept, counted)
 
 

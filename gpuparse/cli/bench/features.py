@@ -10,7 +10,7 @@ from gpuparse.cli.arguments import Json, MaxWords, OptionalTreebanks, StrategyOp
 from gpuparse.cli.bench.measuring import Step, measuring, no_step
 from gpuparse.cli.prepare import prepared_trees, tell_folders
 from gpuparse.cli.tables import print_json, print_table
-from gpuparse.options import Strategy
+from gpuparse.options import Strategy, TrainingOptions
 
 if TYPE_CHECKING:
     from gpuparse.parse.features.examples import TrainingData
@@ -24,7 +24,7 @@ PARSED_SENTENCES = 200  # sentences whose candidates are timed
 def features_command(
     treebanks: OptionalTreebanks = None,
     max_words: MaxWords = None,
-    strategy: StrategyOption = Strategy.r2l,
+    strategy: StrategyOption = TrainingOptions.strategy,
     as_json: Json = False,
 ) -> None:
     """Measure the feature matrix, and features during a search."""

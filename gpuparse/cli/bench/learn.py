@@ -79,18 +79,18 @@ def learning_speed(
     """
     from gpuparse.device import find_device
 
-    found = find_device(device)
+    target = find_device(device)
     matrix, task = zipf_problem(rows, features, active)
-    figures: dict[str, Any] = {"device": found.name, "device_about": found.about, "rows": rows, "features": features}
+    figures: dict[str, Any] = {"device": target.name, "device_about": target.about, "rows": rows, "features": features}
     figures |= {"ids": len(matrix.features), "threads": threads}
-    held = found.kernels.hold(matrix)
-    figures |= _our_tree(held, task, leaves, threads, found, step)
+    held = target.kernels.hold(matrix)
+    figures |= _our_tree(held, task, leaves, threads, target, step)
 
     def stream() -> None:
         held.features.max()
-        found.kernels.wait()
+        target.kernels.wait()
 
-    clock, tree = (0, figures["tree_cpu_s"]) if found.name == "cpu" else (1, figures["tree_wall_s"])
+    clock, tree = (0, figures["tree_cpu_s"]) if target.name == "cpu" else (1, figures["tree_wall_s"])
     streaming = min(_seconds(stream)[clock] for _ in range(REPEATS))
     figures["bandwidth_gb_s"] = matrix.features.nbytes / streaming / 1e9
     figures["streaming_fraction"] = streaming / tree

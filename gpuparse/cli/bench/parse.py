@@ -109,15 +109,15 @@ def sentences_of_length(sentences: Sequence[Sequence[Token]], n_tokens: int) -> 
     ['abcd', 'abcd']
     """
     own = [list(sentence) for sentence in sentences if len(sentence) == n_tokens]
-    found = own[:: max(1, len(own) // SENTENCES_OF_A_LENGTH)][:SENTENCES_OF_A_LENGTH]
+    selection = own[:: max(1, len(own) // SENTENCES_OF_A_LENGTH)][:SENTENCES_OF_A_LENGTH]
     at = 0
-    while len(found) < SENTENCES_OF_A_LENGTH:
+    while len(selection) < SENTENCES_OF_A_LENGTH:
         joined: list[Token] = []
         while len(joined) < n_tokens:
             joined += sentences[at % len(sentences)]
             at += 1
-        found.append(joined[:n_tokens])
-    return found
+        selection.append(joined[:n_tokens])
+    return selection
 
 
 def treebank_sentences(treebanks: Sequence[str], language: Language, max_words: int | None) -> list[list[Token]]:

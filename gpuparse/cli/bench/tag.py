@@ -105,12 +105,12 @@ def tagging_figures(
     training = time.process_time() - start
     step()
     learned = [*train, *(sentence for source in knowledge.sources for sentence in source.sentences)]
-    of_treebank, known = ({token.word for sentence in text for token in sentence} for text in (train, learned))
+    of_treebank, of_tagger = ({token.word for sentence in text for token in sentence} for text in (train, learned))
     words = [[token.word for token in sentence] for test in tests.values() for sentence in test]
     figures: dict[str, Any] = {"train_tokens": sum(map(len, learned)), "test_tokens": sum(map(len, words))}
     for name, test in tests.items():
-        given = ([token.word for token in sentence] for sentence in test)
-        accuracy = _accuracy(test, list(tagger.tag_many(given)), known, of_treebank)
+        texts = ([token.word for token in sentence] for sentence in test)
+        accuracy = _accuracy(test, list(tagger.tag_many(texts)), of_tagger, of_treebank)
         figures |= {f"{name}{figure}": value for figure, value in accuracy.items()}
         step()
     tagging = min(_seconds(tagger, words, step) for _ in range(TAGGINGS))
@@ -124,7 +124,7 @@ def tagging_figures(
 
 
 def _accuracy(
-    gold: Sequence[Sequence[Token]], tagged: Sequence[Sequence[Token]], known: set[str], of_treebank: set[str]
+    gold: Sequence[Sequence[Token]], tagged: Sequence[Sequence[Token]], of_tagger: set[str], of_treebank: set[str]
 ) -> dict[str, float | None]:
     """Per cent of the tokens tagged right: of all, of those with known words, of the others, and of those with words
     that are not in the treebank, in other tagged text or not; and of all tokens, how many are a verb and were taken for
@@ -136,9 +136,9 @@ def _accuracy(
         for token, result in zip(sentence, results, strict=True)
     ]
     right = [
-        (token == given, token.word in known, token.word in of_treebank)
+        (token == answer, token.word in of_tagger, token.word in of_treebank)
         for sentence, result in zip(gold, tagged, strict=True)
-        for token, given in zip(sentence, result, strict=True)
+        for token, answer in zip(sentence, result, strict=True)
     ]
 
     def share(of: list[bool]) -> float | None:

@@ -11,9 +11,10 @@ from typing import Annotated, Any
 
 import typer
 
-from gpuparse.cli.arguments import Json, MaxWords, OptionalTreebanks, Seed
+from gpuparse.cli.arguments import Json, MaxChildren, MaxWords, OptionalTreebanks, Seed
 from gpuparse.cli.tables import print_json, print_table
 from gpuparse.errors import TrainingError
+from gpuparse.options import TrainingOptions
 
 COMMAND = [sys.executable, "-c", "from gpuparse.cli.main import run; run()"]
 SYNTHETIC_TREES, SYNTHETIC_TEST = 2_000, 300
@@ -28,7 +29,7 @@ def train_command(
     ] = None,
     max_words: MaxWords = None,
     min_lambda: Annotated[float, typer.Option(min=0.0, metavar="X", help="Where lambda stops.")] = 0.2,
-    max_children: Annotated[int, typer.Option(min=1, max=60, metavar="N", help="The most children.")] = 5,
+    max_children: MaxChildren = TrainingOptions.max_children,
     memory: Annotated[str | None, typer.Option(metavar="SIZE", help="The most memory, as in 8G.")] = None,
     keep_all: Annotated[bool, typer.Option("--keep-all", help="Learn from every inference.")] = False,
     jobs: Annotated[int, typer.Option(min=1, metavar="N", help="Labels in parallel.")] = 1,

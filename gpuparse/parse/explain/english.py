@@ -56,9 +56,9 @@ def _sentence(group: int, prop: int, there: bool, values: list[int], space: Feat
     subject = _SUBJECTS[GROUPS[group].name]
     if prop == LENGTH:
         return _count(subject, values[0] % LENGTHS, values[0] >= LENGTHS, there)
-    asked, names = PROPERTIES[prop], space.vocabulary.values[prop]
-    alternatives = _alternatives([_quoted(names[value], asked.quoted) for value in values])
-    holds, fails = (verb.format(alternatives) for verb in (asked.of_word if subject.words else asked.of_item))
+    row, names = PROPERTIES[prop], space.vocabulary.values[prop]
+    alternatives = _alternatives([_quoted(names[value], row.quoted) for value in values])
+    holds, fails = (verb.format(alternatives) for verb in (row.of_word if subject.words else row.of_item))
     if there:
         return f"{subject.some} {holds}"
     return f"{subject.none} {holds}" if subject.none else f"{subject.some} {fails}"

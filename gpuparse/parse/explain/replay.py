@@ -70,22 +70,24 @@ class ReplayedState:
         heads = batch.heads[: batch.filled[0]]
         inferences = [
             self._inference(
-                int(label), batch.children[at].tolist(), int(heads[at, label]), int(batch.scores[at, label])
+                Inference(int(label), int(batch.left[at]), int(batch.right[at])),
+                head=int(heads[at, label]),
+                score=int(batch.scores[at, label]),
             )
             for at, label in np.argwhere(heads != NO_HEAD)
         ]
         return sorted(inferences, key=lambda inference: -inference.score)
 
-    def _inference(self, label: int, children: Sequence[int], head: int, score: int) -> ScoredInference:
-        left, right = children
-        state = state_of(self._pool, 0)
-        start, end = span_of(state, left, right)
+    def _inference(self, inference: Inference, head: int, score: int) -> ScoredInference:
+        """An inference whose head child is so far from its first."""
+        state, head = state_of(self._pool, 0), inference.left + head
+        start, end = span_of(state, inference.left, inference.right)
         return ScoredInference(
-            Inference(label, left, right),
-            head=left + head,
+            inference,
+            head=head,
             start=int(start),
             end=int(end),
-            head_word=int(state.items[state.frontier[left + head], HEAD]),
+            head_word=int(state.items[state.frontier[head], HEAD]),
             score=score,
         )
 

@@ -121,7 +121,7 @@ class RivalView:
     start: int
     end: int
     against: Section | None  # facts that harm it; None: there are none
-    rules: Section  # those that tell it from what was built
+    rules: Section  # those that set it apart from what was built
 
 
 @dataclass(frozen=True)

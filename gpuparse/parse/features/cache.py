@@ -1,7 +1,7 @@
 """Training data in a folder: built once, then mapped into memory by every process that needs it.
 
 A folder holds one `.npy` file per array, and `contents.json`: the key of what the data was built from, and each file's
-checksum. Data that is absent, damaged, or of another key is built anew.
+checksum. Data that is absent, damaged, or of another key is built again.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def training_data(
     if kept is not None:
         return kept
     if _has_key(cache, key):
-        _log.warning("the training data in %s is damaged, and is built anew", cache)
+        _log.warning("the training data in %s is damaged, and is built again", cache)
     built = build_training_data(source, on_sentence, threads, make_thinner)
     try:
         save(built, cache, key)
@@ -222,9 +222,9 @@ def _arrays(training: TrainingData) -> dict[str, np.ndarray]:
 
 
 def _write_array(path: Path, array: np.ndarray) -> dict[str, Any]:
-    """Write an array; what `_map_array` wants to know about it.
+    """Write an array; returns what `_map_array` needs to know about it.
 
-    It is not synced, since that takes long: if a power cut damages it, its checksum is wrong, and it is built anew.
+    It is not synced, since that takes long: if a power cut damages it, its checksum is wrong, and it is built again.
     """
     with path.open("wb") as file:
         np.save(file, array, allow_pickle=False)

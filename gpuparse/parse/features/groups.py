@@ -7,7 +7,7 @@ points are the same five cuts of the frontier and of the sentence:
         |  left ctx   |  children  |XX|  children   |  right ctx  |
 
 so `left2` is the run from `left-2` to `left`, clipped to begin at `begin`. Every group belongs to one segment column:
-the part of an inference from which it can be told, so that inferences that share the part share its features.
+the part of an inference that determines it, so that inferences that share the part share its features.
 """
 
 from __future__ import annotations

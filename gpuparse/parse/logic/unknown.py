@@ -9,7 +9,7 @@ from gpuparse.trees import Token
 
 
 class UnknownReport:
-    """Tells of each tag outside the vocabulary the first time it is met.
+    """Reports each tag outside the vocabulary the first time it is met.
 
     >>> from gpuparse.parse.logic.vocabulary import build_vocabulary
     >>> from gpuparse.trees import load_language, parse_tree
@@ -26,7 +26,7 @@ class UnknownReport:
         self._reported: set[str] = set()
 
     def meet(self, tokens: Iterable[Token]) -> None:
-        """Tell of the tags of a sentence."""
+        """Report those of a sentence."""
         for tag in sorted(self._vocabulary.unknown_tags(tokens) - self._reported):
             self._reported.add(tag)
             self._tell(f"the tag {tag} was never seen in training")

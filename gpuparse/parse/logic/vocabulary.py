@@ -16,7 +16,7 @@ import numpy as np
 from gpuparse.dtypes import ITEM
 from gpuparse.errors import TrainingError
 from gpuparse.parse.logic.items import FIRST_VALUE, PUNCTUATION, TAG_SYMBOL, TERMINAL_COLUMNS
-from gpuparse.parse.properties import LABEL, PROPERTIES, Known
+from gpuparse.parse.properties import LABEL, PROPERTIES, WordKnowledge
 from gpuparse.trees import TOP, Language, Token, Tree
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Vocabulary:
         return {symbol: number for number, symbol in enumerate(self.all_symbols)}
 
     @cached_property
-    def _head_values(self) -> list[tuple[Callable[[Token, Known], str | None], dict[str | None, int]]]:
+    def _head_values(self) -> list[tuple[Callable[[Token, WordKnowledge], str | None], dict[str | None, int]]]:
         """For each property of a head word, how it is read off a token, and the numbers of its values."""
         return [
             (prop.of_token, {value: number for number, value in enumerate(values)})
@@ -105,9 +105,9 @@ class Vocabulary:
         table = np.empty((len(tokens), TERMINAL_COLUMNS), ITEM)
         table[:, TAG_SYMBOL] = [self.symbol(token.tag) for token in tokens]
         table[:, PUNCTUATION] = [token.tag in self.language.raised for token in tokens]
-        known = Known(self.language, self.classes)
+        knowledge = WordKnowledge(self.language, self.classes)
         for column, (of_token, numbers) in enumerate(self._head_values, FIRST_VALUE):
-            table[:, column] = [numbers.get(of_token(token, known), -1) for token in tokens]
+            table[:, column] = [numbers.get(of_token(token, knowledge), -1) for token in tokens]
         return table
 
     def unknown_tags(self, tokens: Iterable[Token]) -> set[str]:
@@ -137,9 +137,10 @@ def build_vocabulary(trees: Iterable[Tree], language: Language, classes: WordCla
         raise TrainingError("no sentence is left to learn from; the treebank is empty, or every sentence was left out")
     tokens = [Token(word, tag) for word, tag in seen]
     symbols = labels | {token.tag for token in tokens}
-    known = Known(language, classes)
+    knowledge = WordKnowledge(language, classes)
     values = (
-        symbols if prop.of_token is None else {prop.of_token(token, known) for token in tokens} for prop in PROPERTIES
+        symbols if prop.of_token is None else {prop.of_token(token, knowledge) for token in tokens}
+        for prop in PROPERTIES
     )
     in_order = tuple(tuple(sorted(value for value in some if value is not None)) for some in values)
     return Vocabulary((*sorted(labels), TOP), in_order, language, classes)

@@ -3,7 +3,7 @@
     FOLDER / NAME.safetensors    the arrays of the rules; NAME stands for the model and the lambda
 
 Compiled code trusts the indices in these arrays, so a file counts only if its checksum is right; it covers the name and
-every array with its type and shape. Whatever is wrong with a file or its folder, the rules are laid out anew.
+every array with its type and shape. Whatever is wrong with a file or its folder, the rules are laid out again.
 """
 
 from __future__ import annotations

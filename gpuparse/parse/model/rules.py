@@ -69,11 +69,14 @@ def view_of(group: Group) -> View:
     return _OF_COLUMN.get(group.column, View.CHILDREN)
 
 
+WORD, BITS = range(2)  # columns of a table of marks
+
+
 class Marks(NamedTuple):
     """The bits that a feature sets in a row of its view, for `at` from `starts[f]` to `starts[f + 1]`."""
 
     starts: np.ndarray  # uint32[features + 1]
-    set: np.ndarray  # uint64[marks, 2]: a machine word of the row, and the bits to set in it
+    set: np.ndarray  # uint64[marks, 2]: a machine word of the row (WORD), and the bits to set in it (BITS)
 
 
 class Layout(NamedTuple):

@@ -27,7 +27,7 @@ from gpuparse.parse.features.groups import (
 from gpuparse.parse.features.runs import child_of, run_of
 from gpuparse.parse.features.space import LENGTH, LENGTHS, FeatureSpace
 from gpuparse.parse.logic.items import END, FIRST_VALUE, HEAD, HEAD_VALUES, START, SYMBOL
-from gpuparse.parse.model.rules import Marks, View, view_of
+from gpuparse.parse.model.rules import BITS, WORD, Marks, View, view_of
 from gpuparse.parse.properties import LABEL
 
 _ITEMS, _BELOW, _CHILD = int(Domain.ITEMS), int(Domain.BELOW), int(Domain.CHILD)
@@ -83,19 +83,19 @@ def collect_atoms(space: FeatureSpace, features: np.ndarray, marks: Marks) -> At
     counting = [at for at in children if length_starts[at, 0] < length_starts[at, -1]]
     counting.sort(key=lambda at: _knows_head(groups[at]))
     return Atoms(
-        np.searchsorted(views, np.arange(len(View) + 1)),
-        groups,
-        of_symbol,
-        value_starts,
-        at_group[valued].astype(np.int32),
-        valued.astype(np.int32),
-        length_starts,
-        length_features,
-        np.cumsum([0, *map(len, holding)]).astype(np.int32),
-        np.array([at for some in holding for at in some], np.int32),
-        np.array(counting, np.int32),
-        sum(not _knows_head(groups[at]) for at in counting),
-        marks,
+        view_starts=np.searchsorted(views, np.arange(len(View) + 1)),
+        groups=groups,
+        of_symbol=of_symbol,
+        value_starts=value_starts,
+        value_groups=at_group[valued].astype(np.int32),
+        value_features=valued.astype(np.int32),
+        length_starts=length_starts,
+        length_features=length_features,
+        role_starts=np.cumsum([0, *map(len, holding)]).astype(np.int32),
+        role_groups=np.array([at for some in holding for at in some], np.int32),
+        counting=np.array(counting, np.int32),
+        headless=sum(not _knows_head(groups[at]) for at in counting),
+        marks=marks,
     )
 
 
@@ -156,7 +156,7 @@ def look_up_words(atoms, terminals, n_words, of_word):
 @inlined
 def _set(marks, row, feature):
     for at in range(marks.starts[feature], marks.starts[feature + 1]):
-        row[marks.set[at, 0]] |= marks.set[at, 1]
+        row[marks.set[at, WORD]] |= marks.set[at, BITS]
 
 
 @inlined

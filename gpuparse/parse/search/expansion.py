@@ -61,7 +61,8 @@ class Batch(NamedTuple):
     fires: np.ndarray  # uint64[candidates, blocks]: the rules that fire, each for its label
     scores: np.ndarray  # int64[candidates, labels]: fixed point
     filled: np.ndarray  # int64[1]: candidates in use
-    children: np.ndarray  # int32[candidates, 2]: i and j
+    left: np.ndarray  # int32[candidates]: i, the frontier index of the first child
+    right: np.ndarray  # int32[candidates]: j, of the last
     heads: np.ndarray  # int32[candidates, labels]: the head child, from i on, or NO_HEAD: the label is not allowed
     runs: np.ndarray  # int64[candidates]: where what is known of the run of children is remembered
     alike: np.ndarray  # int64[candidates]: the same; of a run that was never met before, that of one with the same end
@@ -73,7 +74,8 @@ def make_batch(candidates: int, blocks: int, labels: int) -> Batch:
         fires=np.empty((candidates, blocks), np.uint64),
         scores=np.empty((candidates, labels), np.int64),
         filled=np.zeros(1, np.int64),
-        children=np.empty((candidates, 2), np.int32),
+        left=np.empty(candidates, np.int32),
+        right=np.empty(candidates, np.int32),
         heads=np.empty((candidates, labels), np.int32),
         runs=np.empty(candidates, np.int64),
         alike=np.empty(candidates, np.int64),
@@ -137,39 +139,39 @@ def _run_key(memory, start, stop, key):
 def _join_view(view, key, site, grammar, memory, out):
     """Take out of a bit set the rules that are not satisfied in a view, which the key stands for."""
     place = place_of(key, memory.view_keys.shape[1])
-    known = memory.view_satisfied[view, place]
+    bits = memory.view_satisfied[view, place]
     if memory.view_keys[view, place] != key:
         memory.view_keys[view, place] = key
         row = _row(grammar, memory, 0, view)
         _copy(row, grammar.layout.blank[view])
         set_view(view, grammar.atoms, site, memory.cuts, row)
-        _satisfied(grammar.layout.planes[view], row, known)
-    _and(out, known)
+        _satisfied(grammar.layout.planes[view], row, bits)
+    _and(out, bits)
 
 
 @compiled
 def _learn_place(kind, at, place, near, site, grammar, memory):
     """Remember what is satisfied in the views around a place, if a run begins or ends there or has its head there."""
     state, size = site.state, site.state.extent[N_FRONTIER]
-    known = memory.place_satisfied[kind, place]
+    bits = memory.place_satisfied[kind, place]
     set_cuts(memory.cuts, state, Run(at, at, at))
-    known[:] = ~np.uint64(0)
+    bits[:] = ~np.uint64(0)
     item = state.frontier[at]
     own = mix(site.sentence, memory.inside[at])
     if kind == AT_LEFT:
         words = mix(site.sentence, state.items[item, START])
-        _join_view(_LEFT_WORDS, words, site, grammar, memory, known)
-        _join_view(_LEFT, near, site, grammar, memory, known)
-        _join_view(_LEFT_CHILD, _run_key(memory, at, min(at + REACH, size), own), site, grammar, memory, known)
+        _join_view(_LEFT_WORDS, words, site, grammar, memory, bits)
+        _join_view(_LEFT, near, site, grammar, memory, bits)
+        _join_view(_LEFT_CHILD, _run_key(memory, at, min(at + REACH, size), own), site, grammar, memory, bits)
     elif kind == AT_RIGHT:
         words = mix(site.sentence, state.items[item, END])
-        _join_view(_RIGHT_WORDS, words, site, grammar, memory, known)
+        _join_view(_RIGHT_WORDS, words, site, grammar, memory, bits)
         after = _run_key(memory, at + 1, min(at + REACH + 1, size), words)
-        _join_view(_RIGHT, after, site, grammar, memory, known)
-        _join_view(_RIGHT_CHILD, _run_key(memory, max(at - 3, 0), at + 1, own), site, grammar, memory, known)
+        _join_view(_RIGHT, after, site, grammar, memory, bits)
+        _join_view(_RIGHT_CHILD, _run_key(memory, max(at - 3, 0), at + 1, own), site, grammar, memory, bits)
     else:
         beside = _run_key(memory, max(at - 3, 0), min(at + REACH, size), mix(own, min(at, 3)))
-        _join_view(_HEAD, beside, site, grammar, memory, known)
+        _join_view(_HEAD, beside, site, grammar, memory, bits)
 
 
 @compiled
@@ -374,8 +376,8 @@ def expand(site, grammar, batch, memory):
                 batch.alike[candidate] = memory.run_before[right]
             memory.run_before[right] = place
             inferences += memory.pattern_about[pattern, _ALLOWED]
-            batch.children[candidate, 0] = left
-            batch.children[candidate, 1] = right
+            batch.left[candidate] = left
+            batch.right[candidate] = right
             batch.runs[candidate] = place
             for label in range(n_labels):
                 batch.heads[candidate, label] = memory.pattern_heads[pattern, label]

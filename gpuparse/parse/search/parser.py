@@ -167,8 +167,8 @@ class Parser:
                 number, tokens = next(waiting, (-1, None))
                 if tokens is None:
                     exhausted = True
-                elif (known := self._without_search(tokens, options)) is not None:
-                    run.finished[number] = known
+                elif (unsearched := self._without_search(tokens, options)) is not None:
+                    run.finished[number] = unsearched
                 else:
                     try:
                         self._start(run, number, tokens)
@@ -279,7 +279,7 @@ class Parser:
                 self.seconds[name] += end - start
 
     def _watch_time(self, run: _Run, seconds: float, timeout: float) -> None:
-        """A search whose time is over is told that its limit is met, so that it ends with what it has.
+        """A search whose time is over counts as one that met its limit, so that it ends with what it has.
 
         To finish a partial parse greedily takes time too: it may take as long again, then TOP goes over what is there.
         """

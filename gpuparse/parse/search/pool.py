@@ -116,7 +116,7 @@ def make_pool(slots: int, words: int, labels: int, groups: int, limit: int, k: i
 
 
 def take_slot(pool: Pool, slot: int, terminals: np.ndarray, limit: int = 0) -> None:
-    """Put a sentence into a slot, whose registers begin anew."""
+    """Put a sentence into a slot, and reset its registers."""
     pool.terminals[slot, : len(terminals)] = terminals
     pool.registers[slot] = 0  # all of them
     registers = pool.registers[slot]

@@ -154,7 +154,7 @@ def _next_entry(pool, slot, order, plan):
 def _settle(pool, slot, order, plan):
     """Put what was pushed since the last pop in its place on the agenda, unless it can't win any more.
 
-    When there is a better tree to compare with, all of the agenda finds its place anew.
+    When there is a better tree to compare with, the whole agenda is put in order again.
     """
     registers, waiting = pool.registers[slot], pool.agenda[slot]
     settled = registers["agenda"]
@@ -279,9 +279,9 @@ def _score_of(room):
 
 @compiled
 def _least_score(pool, slot, parent, plan):
-    """A score that what may win has at least, added to the entry `parent`: it spares most inferences their costs.
+    """The least score with which an inference at the entry `parent` may win: for those below it no cost is computed.
 
-    A little is added to the room there is, since rounding may hide a winner.
+    The bound is a little generous, so that rounding hides no winner.
     """
     solutions, n_solutions = pool.solutions[slot], pool.registers[slot]["solutions"]
     bound = np.inf
@@ -297,7 +297,7 @@ def _least_score(pool, slot, parent, plan):
 
 @compiled
 def _followed_score(pool, slot, batch, plan):
-    """A score that the cheapest expansion of the state at hand has at least; others may, too, by a hair's breadth."""
+    """The least score that the cheapest expansion of the state at hand may have; rounding may let others pass, too."""
     registers = pool.registers[slot]
     first, highest = registers["first_candidate"], _LEAST
     for candidate in range(first, first + registers["candidates"]):
@@ -365,7 +365,7 @@ def _absorb_search(pool, slot, grammar, plan, batch):
             if scores[label] < least or heads[label] == NO_HEAD:
                 continue
             entry = registers["entries"]
-            inference = Inference(label, batch.children[candidate, 0], batch.children[candidate, 1])
+            inference = Inference(label, batch.left[candidate], batch.right[candidate])
             _write_entry(pool, slot, entry, inference, scores[label], plan, grammar.logic.strategy)
             if label == top or scores[label] >= follow_from or plan.method == _BEAM:
                 _write_cost(pool, slot, entry, plan.max_min)
@@ -399,7 +399,7 @@ def _absorb_fallback(pool, slot, grammar, plan, batch):
                 best_score, best_label, best_candidate = scores[label], label, candidate
     entry = registers["entries"]
     registers["entries"] += 1
-    inference = Inference(best_label, batch.children[best_candidate, 0], batch.children[best_candidate, 1])
+    inference = Inference(best_label, batch.left[best_candidate], batch.right[best_candidate])
     _write_entry(pool, slot, entry, inference, best_score, plan, grammar.logic.strategy)
     _write_cost(pool, slot, entry, plan.max_min)
     registers["next"] = entry

@@ -56,8 +56,8 @@ def weights_of(rules: Rules) -> RuleWeights:
 def _callable(score_rows: RowScorer) -> Kernel[..., None]:
     """A row scorer, which compiled code calls, for Python to call."""
 
-    def score(weights, rows, known):
-        score_rows(weights, rows, known)
+    def score(weights, rows, earlier):
+        score_rows(weights, rows, earlier)
 
     return Kernel(score)
 

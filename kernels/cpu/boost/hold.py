@@ -2,7 +2,7 @@
 
 
 def plan(matrix, working=0):
-    """How much of the matrix fits into the memory of the device, which here is that of the host: no question."""
+    """How much of the matrix fits into the memory of the device, which here is that of the host: all of it."""
     return ""
 
 

@@ -15,7 +15,7 @@ LN_2 = np.log(2.0)
 
 @cuda.jit(device=True)
 def logarithm(x):
-    """ln x, to 1e-15 of it, for normal numbers x > 0: kernels/cpu/logarithm.py says how."""
+    """ln x, to 1e-15 of it, for normal numbers x > 0: kernels/cpu/boost/logarithm.py says how."""
     bits = np.float64(x).view(np.uint64) + (ONE - LEAST)
     k = np.int64(np.int64(bits >> DIGITS) + NO_POWER).view(np.float64) - SHIFT
     m = np.uint64((bits & MANTISSA) + LEAST).view(np.float64)

@@ -23,7 +23,7 @@ PATIENCE = 30.0  # seconds for an answer
 
 def find_chromium() -> str | None:
     """The program, if one is on the path."""
-    return next((found for found in map(shutil.which, PROGRAMS) if found), None)
+    return next((path for path in map(shutil.which, PROGRAMS) if path), None)
 
 
 def _out_of_the_way(descriptor: int) -> int:
@@ -116,13 +116,13 @@ class Chromium:
         return json.loads(message)
 
     def _note(self, event: dict[str, Any]) -> None:
-        method, told = event.get("method"), event.get("params", {})
+        method, details = event.get("method"), event.get("params", {})
         if method == "Network.requestWillBeSent":
-            self.requests.append(told["request"]["url"])
+            self.requests.append(details["request"]["url"])
         elif method in ("Runtime.exceptionThrown", "Log.entryAdded"):
-            self.complaints.append(json.dumps(told))
-        elif method == "Runtime.consoleAPICalled" and told["type"] in ("error", "warning", "assert"):
-            self.complaints.append(json.dumps(told["args"]))
+            self.complaints.append(json.dumps(details))
+        elif method == "Runtime.consoleAPICalled" and details["type"] in ("error", "warning", "assert"):
+            self.complaints.append(json.dumps(details["args"]))
 
     def open(self, page: Path) -> None:
         """Go to a file and wait until it is there."""

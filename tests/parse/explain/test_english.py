@@ -17,7 +17,7 @@ SPACE = FeatureSpace(build_vocabulary([parse_tree(TREE)], load_language()))
 NUMBER = {SPACE.name(feature): feature for feature in range(SPACE.size)}
 
 
-def told(rule: str) -> list[str]:
+def sentences_of(rule: str) -> list[str]:
     pieces = rule.split(" and ")
     literals = sorted((NUMBER[piece.removeprefix("not ")], not piece.startswith("not ")) for piece in pieces)
     return list(in_english(tuple(literals), SPACE, {}))
@@ -54,12 +54,12 @@ def told(rule: str) -> list[str]:
     ],
 )
 def test_a_feature_reads_as_a_sentence(rule: str, sentence: str) -> None:
-    assert told(rule) == [sentence]
+    assert sentences_of(rule) == [sentence]
 
 
 def test_what_must_not_be_there_is_drawn_together_and_comes_last() -> None:
     rule = "not children.label=NP and first1.label=IN and not children.label=VP and not children.label=PP"
-    assert told(rule) == ["the first child is IN", "no child is NP, PP or VP"]
+    assert sentences_of(rule) == ["the first child is IN", "no child is NP, PP or VP"]
 
 
 def test_frequent_features_come_before_rare_ones() -> None:

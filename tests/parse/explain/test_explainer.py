@@ -35,8 +35,8 @@ def explainer(strategy: Strategy) -> Explainer:
 
 
 def sentences(number: int, longest: int = 12) -> list[Sentence]:
-    found = [prepare(tree, LANGUAGE).sentence for tree in synthetic_treebank(80, seed=5)]
-    return [sentence for sentence in found if 0 < len(sentence.kept) <= longest][:number]
+    sentences = [prepare(tree, LANGUAGE).sentence for tree in synthetic_treebank(80, seed=5)]
+    return [sentence for sentence in sentences if 0 < len(sentence.kept) <= longest][:number]
 
 
 def tokens_of(text: str) -> Sentence:
@@ -50,8 +50,8 @@ def kept(sentence: Sentence) -> list[Token]:
 
 def inferred(explanation: Explanation) -> list[Constituent]:
     """The constituents in the order in which they were built."""
-    found = [constituent for constituent in explanation.constituents if constituent.step is not None]
-    return sorted(found, key=lambda constituent: constituent.step or 0)
+    constituents = [constituent for constituent in explanation.constituents if constituent.step is not None]
+    return sorted(constituents, key=lambda constituent: constituent.step or 0)
 
 
 def all_rivals(explanation: Explanation) -> Iterator[tuple[Constituent, Rival]]:
@@ -135,8 +135,8 @@ class Definition:
         item = way.state.frontier[way.state.last]
         seen = [self.place[at] for at in range(constituent.start, constituent.end) if at in self.place]
         children = tuple(child.label for child in item.children)
-        wanted = (constituent.label, constituent.children, seen[0], seen[-1] + 1)
-        return (item.label, children, item.start, item.end) == wanted
+        place = (constituent.label, constituent.children, seen[0], seen[-1] + 1)
+        return (item.label, children, item.start, item.end) == place
 
 
 @pytest.mark.parametrize("strategy", [Strategy.r2l, Strategy.l2r])
@@ -173,18 +173,19 @@ def test_the_effect_of_a_fact_is_what_the_score_would_lose_without_it(strategy: 
         frontier, left = before.state.frontier, chosen.state.last
         right = left + len(constituent.children) - 1
         head = left + head_child(LANGUAGE, constituent.label, list(constituent.children))
-        known = definition.oracle.known
+        vocabulary = definition.oracle.known
         there = {
-            number[name] for name in features(definition.oracle.terminals, frontier, left, right, head, known, LANGUAGE)
+            number[name]
+            for name in features(definition.oracle.terminals, frontier, left, right, head, vocabulary, LANGUAGE)
         }
         ensemble = model.ensembles[constituent.label]
         whole = score_of_trees(ensemble, there, model.lambda_)
         assert constituent.score == pytest.approx(whole, abs=1e-9)
-        told = {number[fact.feature]: fact.effect for fact in constituent.facts}
-        assert told.keys() <= there
+        effects = {number[fact.feature]: fact.effect for fact in constituent.facts}
+        assert effects.keys() <= there
         for feature in there:
             lost = whole - score_of_trees(ensemble, there - {feature}, model.lambda_)
-            assert told.get(feature, 0.0) == pytest.approx(lost, abs=1e-9)
+            assert effects.get(feature, 0.0) == pytest.approx(lost, abs=1e-9)
 
 
 def test_rivals_are_told_apart_by_what_they_share_with_the_constituent() -> None:

@@ -35,17 +35,17 @@ class Outline(HTMLParser):
     def __init__(self, text: str) -> None:
         super().__init__()
         self.open: list[str] = []
-        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
         self.feed(text)
         assert self.open == []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append((tag, dict(attrs)))
+        self.elements.append((tag, dict(attrs)))
         if tag not in self.VOID:
             self.open.append(tag)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append((tag, dict(attrs)))
+        self.elements.append((tag, dict(attrs)))
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
@@ -54,8 +54,8 @@ class Outline(HTMLParser):
 def test_every_constituent_is_a_tree_item_with_reasons_of_its_own() -> None:
     explanation = explanation_of(SENTENCE)
     outline = Outline(page([explanation]))
-    items = [attributes for tag, attributes in outline.found if attributes.get("role") == "treeitem"]
-    articles = [attributes["id"] for tag, attributes in outline.found if tag == "article"]
+    items = [attributes for tag, attributes in outline.elements if attributes.get("role") == "treeitem"]
+    articles = [attributes["id"] for tag, attributes in outline.elements if tag == "article"]
     assert len(items) == len(explanation.constituents) > 3
     assert [item["aria-controls"] for item in items] == articles
     assert len(set(articles)) == len(articles)
@@ -70,16 +70,16 @@ def test_the_page_names_no_other_place() -> None:
 def test_words_that_look_like_markup_or_like_places_of_the_frame_are_only_words() -> None:
     text = page([explanation_of("<script>alert(1)</script>/NN {{sentences}}/NN '\"&/NN barked/VBD")])
     outline = Outline(text)
-    assert [tag for tag, _ in outline.found].count("script") == 1
+    assert [tag for tag, _ in outline.elements].count("script") == 1
     assert text.count("<section class='sentence'") == 1
     assert ">{{sentences}}</text>" in text
 
 
 def test_several_sentences_share_a_page_and_no_names() -> None:
     outline = Outline(page([explanation_of(SENTENCE), explanation_of("dogs/NNS barked/VBD"), explanation_of("./.")]))
-    names = [attributes["id"] for _, attributes in outline.found if "id" in attributes]
+    names = [attributes["id"] for _, attributes in outline.elements if "id" in attributes]
     assert len(names) == len(set(names))
-    assert sum(attributes.get("class") == "sentence" for _, attributes in outline.found) == 3
+    assert sum(attributes.get("class") == "sentence" for _, attributes in outline.elements) == 3
 
 
 @pytest.fixture(scope="module")

@@ -132,7 +132,7 @@ def features(
     counted = counted_groups(frontier, i, j, h)
     for name, group in list(counted.items()):
         counted[f"words({name})"] = [word for item in group for word in terminals[item.start : item.end]]
-    found = set()
+    names = set()
     for name, group in (counted | other_groups(terminals, frontier, i, j, h)).items():
         for item in group:
             head = item.head
@@ -140,11 +140,11 @@ def features(
             values = (item.label, head.word.lower(), head.label, language.tag_class(head.label))
             for prop, value, seen in zip(PROPERTIES, values, known, strict=True):
                 if value in seen:
-                    found.add(f"{name}.{prop}={value}")
+                    names.add(f"{name}.{prop}={value}")
     for name, group in counted.items():
-        found |= {f"len({name})={n}" for n in range(16) if len(group) == n}
-        found |= {f"len({name})>{n}" for n in range(16) if len(group) > n}
-    return found
+        names |= {f"len({name})={n}" for n in range(16) if len(group) == n}
+        names |= {f"len({name})>{n}" for n in range(16) if len(group) > n}
+    return names
 
 
 # States and inferences.
@@ -202,8 +202,8 @@ class Walk:
                 assert len(ways) == 1, "a strategy with one path has one way on"
                 item = ways[0]
             else:
-                wanted = order[len(self.states) - 1]
-                (item,) = (item for item in ways if (item.label, item.start, item.end) == wanted)
+                place = order[len(self.states) - 1]
+                (item,) = (item for item in ways if (item.label, item.start, item.end) == place)
             state = self.after(state, item)
 
     def place(self, state: State, item: Item) -> int | None:
@@ -220,7 +220,7 @@ class Walk:
 
     def next_items(self, state: State) -> list[Item]:
         """The gold items that could come next in the strategy's order, however many children they have."""
-        found = []
+        items = []
         for item in self.gold:
             i = self.place(state, item)
             if i is None:
@@ -228,8 +228,8 @@ class Walk:
             j = i + len(item.children) - 1
             in_order = {"r2l": i <= state.last, "l2r": j >= state.last, "bu": True}[self.strategy]
             if state.last < 0 or in_order:
-                found.append(item)
-        return found
+                items.append(item)
+        return items
 
     def reaches_gold(self, state: State) -> bool:
         """Whether the gold tree can still be completed."""
@@ -252,7 +252,7 @@ class Walk:
 
     def _state_examples(self, number: int, state: State, labels: Sequence[str], max_children: int) -> list[Example]:
         frontier, last = state
-        found = []
+        examples = []
         correct_items = self.correct_items(state)
         for i in range(len(frontier)):
             for j in range(i, len(frontier)):
@@ -263,6 +263,6 @@ class Walk:
                     head = i + head_child(self.language, label, [child.label for child in children])
                     correct = any(item.label == label and item.children == children for item in correct_items)
                     span = frontier[i].start, frontier[j].end
-                    found.append(Example(number, label, *span, (i, j), head, correct, 0.0))
-        right = sum(example.correct for example in found)
-        return [e._replace(bias=0.5 / (right if e.correct else len(found) - right)) for e in found]
+                    examples.append(Example(number, label, *span, (i, j), head, correct, 0.0))
+        right = sum(example.correct for example in examples)
+        return [e._replace(bias=0.5 / (right if e.correct else len(examples) - right)) for e in examples]

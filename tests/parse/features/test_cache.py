@@ -208,7 +208,7 @@ def test_an_edited_index_never_reaches_compiled_code_and_the_cache_is_built_anew
     contents["files"][name] = cache_file._write_array(cache / f"{name}.npy", array)
     (cache / CONTENTS).write_text(json.dumps(contents, indent=1))
     assert_same(training_data(Source(TREES, VOCABULARY), cache=cache), training)
-    assert "is damaged, and is built anew" in caplog.text
+    assert "is damaged, and is built again" in caplog.text
 
 
 def test_a_newer_save_replaces_the_older_while_that_is_mapped(tmp_path: Path, training: TrainingData) -> None:

@@ -29,7 +29,7 @@ STRATEGIES = [strategy.name for strategy in Strategy]
 
 def examples_of(training: TrainingData, vocabulary: Vocabulary) -> dict[int, list[tuple[Example, int]]]:
     """The examples of each sentence, each with its row."""
-    found: dict[int, list[tuple[Example, int]]] = {}
+    examples: dict[int, list[tuple[Example, int]]] = {}
     candidates = training.candidates
     first_state = np.searchsorted(candidates.sentences, np.arange(candidates.sentences.max() + 1))
     for number, label in enumerate(vocabulary.labels):
@@ -42,8 +42,8 @@ def examples_of(training: TrainingData, vocabulary: Vocabulary) -> dict[int, lis
             head = int(candidates.heads[row])
             place = state - int(first_state[sentence])
             example = Example(place, label, start, end, (i, j), head, bool(y > 0), float(bias))
-            found.setdefault(sentence, []).append((example, int(row)))
-    return found
+            examples.setdefault(sentence, []).append((example, int(row)))
+    return examples
 
 
 def order_of_path(tree: Tree, vocabulary: Vocabulary, strategy: str, seed: object) -> list[tuple[str, int, int]] | None:
@@ -78,12 +78,12 @@ def test_examples_are_those_of_the_definitions(
 ) -> None:
     vocabulary = build_vocabulary(treebank, ENGLISH)
     training = build_training_data(Source(treebank, vocabulary, Strategy[strategy], max_children, seed))
-    found = examples_of(training, vocabulary)
+    examples = examples_of(training, vocabulary)
     uninferable = 0
     for number, tree in enumerate(treebank):
         walk = Walk(tree, ENGLISH, strategy, order_of_path(tree, vocabulary, strategy, [seed, number]))
         expected = walk.examples(vocabulary.labels, max_children)
-        assert sorted(example for example, _ in found.get(number, [])) == sorted(expected)
+        assert sorted(example for example, _ in examples.get(number, [])) == sorted(expected)
         for item in walk.gold:
             uninferable += len(item.children) > (1 if item.label == "TOP" else max_children)
     assert training.uninferable == uninferable
@@ -96,14 +96,14 @@ def test_features_are_those_of_the_definitions(strategy: str, treebank: list[Tre
     vocabulary = build_vocabulary(treebank, ENGLISH)
     training = build_training_data(Source(treebank, vocabulary, Strategy[strategy]))
     names = Names(training, vocabulary)
-    known = known_values(treebank, ENGLISH)
-    for number, found in examples_of(training, vocabulary).items():
+    values = known_values(treebank, ENGLISH)
+    for number, examples in examples_of(training, vocabulary).items():
         order = order_of_path(treebank[number], vocabulary, strategy, [0, number])
         walk = Walk(treebank[number], ENGLISH, strategy, order)
-        by_row = {row: example for example, row in found}
+        by_row = {row: example for example, row in examples}
         for row, example in by_row.items():
             inference = (walk.states[example.state].frontier, *example.children, example.head)
-            expected = features(walk.terminals, *inference, known, ENGLISH)
+            expected = features(walk.terminals, *inference, values, ENGLISH)
             assert names.of(row) == sorted(expected)
 
 
@@ -124,8 +124,10 @@ def test_a_state_is_worth_a_half_for_its_correct_and_a_half_for_its_incorrect_in
 ) -> None:
     vocabulary = build_vocabulary(treebank, ENGLISH)
     worth: dict[tuple[int, int, bool], float] = {}
-    for sentence, found in examples_of(build_training_data(Source(treebank, vocabulary, strategy)), vocabulary).items():
-        for example, _ in found:
+    for sentence, examples in examples_of(
+        build_training_data(Source(treebank, vocabulary, strategy)), vocabulary
+    ).items():
+        for example, _ in examples:
             key = (sentence, example.state, example.correct)
             worth[key] = worth.get(key, 0.0) + example.bias
     assert list(worth.values()) == pytest.approx([0.5] * len(worth))
@@ -150,17 +152,17 @@ def test_known_examples_come_out_exactly(known_examples: Path, strategy: str) ->
     vocabulary = build_vocabulary(prepared, ENGLISH)
     training = build_training_data(Source(prepared, vocabulary, Strategy[strategy]))
     names = Names(training, vocabulary)
-    found = {
+    rows = {
         (sentence, example): row
         for sentence, examples in examples_of(training, vocabulary).items()
         for example, row in examples
     }
     expected = recorded_examples(known_examples / f"{strategy}.jsonl")
-    assert len(found) == len(expected)
+    assert len(rows) == len(expected)
     for case in expected:
         children = tuple(case["children"])
         place = (case["state"], case["label"], case["start"], case["end"], children, case["head"])
-        row = found[case["sentence"], Example(*place, case["correct"], case["bias"])]
+        row = rows[case["sentence"], Example(*place, case["correct"], case["bias"])]
         assert len(names.of(row)) == case["n_features"]
         assert names.of(row) == case.get("features", names.of(row))
     assert training.uninferable == 1
@@ -204,10 +206,10 @@ def long_tree(n_words: int) -> Tree:
 def test_threads_build_what_one_builds(threads: int) -> None:
     treebank = [prepare(tree, ENGLISH).tree or tree for tree in synthetic_treebank(40, seed=5)]
     vocabulary = build_vocabulary(treebank, ENGLISH)
-    told: list[int] = []
-    together = build_training_data(Source(treebank, vocabulary), on_sentence=told.append, threads=threads)
+    numbers: list[int] = []
+    together = build_training_data(Source(treebank, vocabulary), on_sentence=numbers.append, threads=threads)
     assert_same(together, build_training_data(Source(treebank, vocabulary)))
-    assert sorted(told) == list(range(40))
+    assert sorted(numbers) == list(range(40))
 
 
 def test_a_failure_in_one_thread_ends_the_others() -> None:

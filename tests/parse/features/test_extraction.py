@@ -43,16 +43,16 @@ def test_values_never_seen_in_training_give_no_feature_and_no_error(seen: Tree, 
     i = choice.randrange(len(frontier))
     j = choice.randrange(i, len(frontier))
     h = choice.randint(i, j)
-    found = {space.name(feature) for feature in emitted(space.numbering(), path, frontier, i, j, h)}
-    assert found == features(walk.terminals, state.frontier, i, j, h, known_values([seen], ENGLISH), ENGLISH)
+    names = {space.name(feature) for feature in emitted(space.numbering(), path, frontier, i, j, h)}
+    assert names == features(walk.terminals, state.frontier, i, j, h, known_values([seen], ENGLISH), ENGLISH)
 
 
 def test_a_sentence_of_nothing_known_still_has_its_lengths() -> None:
     space = FeatureSpace(build_vocabulary([parse_tree("(TOP (NP (NNP Ann)))")], ENGLISH))
     path = gold_path(parse_tree("(TOP (ADVP (UH zounds) (FW hola)))"), space.vocabulary, Strategy.r2l)
-    found = {space.name(feature) for feature in emitted(space.numbering(), path, np.arange(2, dtype=ITEM), 0, 1, 0)}
-    assert all(name.startswith("len(") for name in found)
-    assert {"len(all)=2", "len(children)>1", "len(words(afterhead))=1", "len(left)=0"} <= found
+    names = {space.name(feature) for feature in emitted(space.numbering(), path, np.arange(2, dtype=ITEM), 0, 1, 0)}
+    assert all(name.startswith("len(") for name in names)
+    assert {"len(all)=2", "len(children)>1", "len(words(afterhead))=1", "len(left)=0"} <= names
 
 
 def test_there_are_91_groups_named_as_in_the_definitions() -> None:

@@ -105,7 +105,10 @@ def test_each_state_of_four_words_has_exactly_one_path(strategy: Strategy) -> No
 def test_bottom_up_reaches_the_final_states_of_the_others_by_many_paths() -> None:
     tags = ["NN", "NN"]
     paths = {strategy: count_paths(strategy, tags) for strategy in Strategy}
-    final = {strategy: {frontier for frontier in found if frontier[0][0] == "TOP"} for strategy, found in paths.items()}
+    final = {
+        strategy: {frontier for frontier in frontiers if frontier[0][0] == "TOP"}
+        for strategy, frontiers in paths.items()
+    }
     assert final[Strategy.r2l] == final[Strategy.l2r] == final[Strategy.bu]
     assert max(paths[Strategy.bu].values()) > 1
 
@@ -176,5 +179,5 @@ def test_the_head_of_a_candidate_is_that_of_the_head_rules(children: list[str], 
     frontier = np.where(is_tag, np.arange(len(children)), np.arange(len(children)) + len(children)).astype(ITEM)
     state = State(terminals, items, frontier, np.array([len(items), len(frontier), -1]))
     for number, label in enumerate(vocabulary.labels):
-        found = head_index(heads, number, state, 0, len(children) - 1)
-        assert found == head_child(language, label, children)
+        head = head_index(heads, number, state, 0, len(children) - 1)
+        assert head == head_child(language, label, children)

@@ -105,6 +105,6 @@ def _lay_out(rules: Sequence[_Rule], views: Sequence[View], n_labels: int) -> tu
     marks = [
         sorted((int(planes[view, plane]) + word, some) for (view, plane, word), some in of.items()) for of in of_feature
     ]
-    listed = [mark for of in marks for mark in of]
+    pairs = [mark for of in marks for mark in of]
     starts = np.cumsum([0, *map(len, marks)]).astype(np.uint32)
-    return Layout(planes, blank, of_label), Marks(starts, np.array(listed, np.uint64).reshape(-1, 2))
+    return Layout(planes, blank, of_label), Marks(starts, np.array(pairs, np.uint64).reshape(-1, 2))

@@ -93,8 +93,8 @@ def test_a_tagger_with_the_classes_of_the_model_shares_them_in_the_file(tmp_path
 
 def test_rules_and_explanations_tell_a_class_by_its_words() -> None:
     space = small().space
-    asked = {int(f) for ensemble in small().ensembles.values() for f in ensemble.feature if f >= 0}
-    names = {space.name(feature): feature for feature in asked}
+    numbers = {int(f) for ensemble in small().ensembles.values() for f in ensemble.feature if f >= 0}
+    names = {space.name(feature): feature for feature in numbers}
     likely = [name for name in names if "headlike" in name]
     examples = {some_classes().examples(0, of) for of in range(1, 5)} | {
         some_classes().examples(1, of) for of in range(1, 3)

@@ -462,7 +462,7 @@ def test_whatever_is_loaded_can_be_compiled_and_tags(tmp_path: Path, data: st.Da
 
 
 @pytest.mark.parametrize(
-    ("limit", "told"),
+    ("limit", "complaint"),
     [
         ("MOST_HEAD_RANKS", "too many labels"),
         ("MOST_FEATURES", "vocabulary"),
@@ -471,8 +471,8 @@ def test_whatever_is_loaded_can_be_compiled_and_tags(tmp_path: Path, data: st.Da
     ],
 )
 def test_what_would_not_fit_into_memory_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, told: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, complaint: str
 ) -> None:
     content = tiny_bytes()
     monkeypatch.setattr(contents, limit, 20)
-    assert told in refused(tmp_path / "vast", content)
+    assert complaint in refused(tmp_path / "vast", content)

@@ -40,7 +40,7 @@ def test_rules_are_read_as_they_were_kept(folder: Path) -> None:
     rules = kept_rules("a", never, folder)
     assert_same(rules, small_model().rules())
     flags = [array.flags for array in arrays_of(rules)]
-    assert all(of.c_contiguous and of.aligned and of.writeable for of in flags)  # else compiled code is compiled anew
+    assert all(of.c_contiguous and of.aligned and of.writeable for of in flags)  # else compiled code is compiled again
 
 
 def test_rules_kept_under_another_name_do_not_count(folder: Path) -> None:

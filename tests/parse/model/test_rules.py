@@ -153,7 +153,7 @@ def test_rows_scored_by_difference_from_whatever_is_known_are_the_sums_of_what_f
     rng = np.random.default_rng(seed)
     labels, weights = rng.integers(0, 3, 128).astype(np.int32), rng.integers(-(2**50), 2**50, 128)
     constant = rng.integers(-9, 9, 3)
-    known = KnownRows(np.zeros((4, 2), np.uint64), np.tile(constant, (4, 1)))
+    earlier = KnownRows(np.zeros((4, 2), np.uint64), np.tile(constant, (4, 1)))
     for _ in range(2):
         fires = np.array(rows, np.uint64)
         places, alike = rng.integers(0, 4, (2, len(rows)))
@@ -166,7 +166,7 @@ def test_rows_scored_by_difference_from_whatever_is_known_are_the_sums_of_what_f
             for row in rows
         ]
         scores = np.empty((len(rows), 3), np.int64)
-        by_difference(RuleWeights(labels, weights), BitRows(fires, places, alike, scores), known)
+        by_difference(RuleWeights(labels, weights), BitRows(fires, places, alike, scores), earlier)
         assert scores.tolist() == expected
         sums = np.tile(constant, (len(rows), 1))
         score(fires, labels, weights, sums)

@@ -88,8 +88,8 @@ class Oracle:
         key = self.key(state)[0], i, j, head
         if key not in self._features:
             self._features[key] = features(self.terminals, frontier, i, j, head, self.known, language)
-        found = self._features[key]
-        fired = (value for literals, value in self.rules[label] if all((n in found) == there for n, there in literals))
+        names = self._features[key]
+        fired = (value for literals, value in self.rules[label] if all((n in names) == there for n, there in literals))
         h = sum(fired) / FIXED_POINT
         return math.log1p(math.exp(-h)) if h > 0 else math.log1p(math.exp(h)) - h
 
@@ -97,7 +97,7 @@ class Oracle:
         """Every partial parse that is one inference further, in the order of children and labels."""
         state, language, labels = partial.state, self.vocabulary.language, self.vocabulary.labels
         frontier = state.frontier
-        found = []
+        ways = []
         for i in range(len(frontier)):
             for j in range(i, len(frontier)):
                 for number, label in enumerate(labels):
@@ -105,8 +105,8 @@ class Oracle:
                         item = new_item(language, label, frontier[i : j + 1])
                         after = State([*frontier[:i], item, *frontier[j + 1 :]], i)
                         steps = (*partial.steps, self.cost(state, i, j, number))
-                        found.append(Partial(after, steps, (*partial.ahead, self.ahead(len(frontier), i, j))))
-        return found
+                        ways.append(Partial(after, steps, (*partial.ahead, self.ahead(len(frontier), i, j))))
+        return ways
 
     def ahead(self, size: int, i: int, j: int) -> int:
         """How many items the strategy has yet to come to after an inference over i..j of a frontier of this size."""
@@ -138,17 +138,17 @@ class Oracle:
         born = scored = 0
         following: Partial | None = self.start
 
-        def found() -> list[Partial]:
+        def ranking() -> list[Partial]:
             return sorted(solutions.values(), key=lambda partial: cost(partial.steps))
 
         def may_win(partial: Partial) -> bool:
-            return len(solutions) < k or cost(partial.steps) < cost(found()[k - 1].steps)
+            return len(solutions) < k or cost(partial.steps) < cost(ranking()[k - 1].steps)
 
         def turn(waiting: tuple[int, Partial]) -> Any:
             number, partial = waiting
             least = cost(partial.steps)
             if method is Method.promising and cost is total and solutions:
-                return least - profile(found()[0], partial.ahead[-1]), least, number
+                return least - profile(ranking()[0], partial.ahead[-1]), least, number
             return least, number
 
         while following or agenda:
@@ -177,7 +177,7 @@ class Oracle:
                 born += 1
                 if not way.is_final and may_win(way):
                     agenda.append((born, way))
-        return [cost(partial.steps) for partial in found()[:k]], scored
+        return [cost(partial.steps) for partial in ranking()[:k]], scored
 
 
 def profile(tree: Partial, ahead: int) -> float:

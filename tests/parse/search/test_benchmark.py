@@ -30,13 +30,13 @@ def figures(files: tuple[str, str], *options: str) -> dict[str, Any]:
 
 
 def test_bench_parse_prints_its_figures_as_json(files: tuple[str, str]) -> None:
-    found = figures(files, "--limit", "2000")
-    assert found["sentences"] == 20
-    assert found["sentences_per_cpu_s"] == pytest.approx(20 / found["cpu_s"])
-    assert 0 < found["partial_parses"] <= 20 * 2000
-    assert found["partial_parses_per_cpu_s"] == pytest.approx(found["partial_parses"] / found["cpu_s"])
-    assert 0.5 < sum(found[f"{name}_share"] for name in ("features", "scoring", "agenda")) <= 1
-    assert 0 <= found["greedy_optimal_share"] <= found["optimal_share"] <= 1
+    answer = figures(files, "--limit", "2000")
+    assert answer["sentences"] == 20
+    assert answer["sentences_per_cpu_s"] == pytest.approx(20 / answer["cpu_s"])
+    assert 0 < answer["partial_parses"] <= 20 * 2000
+    assert answer["partial_parses_per_cpu_s"] == pytest.approx(answer["partial_parses"] / answer["cpu_s"])
+    assert 0.5 < sum(answer[f"{name}_share"] for name in ("features", "scoring", "agenda")) <= 1
+    assert 0 <= answer["greedy_optimal_share"] <= answer["optimal_share"] <= 1
 
 
 def test_bench_parse_measures_sentences_of_each_length(files: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> None:

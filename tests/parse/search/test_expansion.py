@@ -74,7 +74,7 @@ def test_rules_fire_where_their_literals_hold(strategy: Strategy) -> None:
                 break
             pool.parent[0, step] = step - 1
             pool.label[0, step] = label
-            pool.left[0, step], pool.right[0, step] = batch.children[candidate]
+            pool.left[0, step], pool.right[0, step] = batch.left[candidate], batch.right[candidate]
             _follow(pool, 0, step, logic)
     assert fired > 1000
 
@@ -87,7 +87,7 @@ def check(rules, compounds, vocabulary, logic, state, batch, inferences) -> int:
         for right in range(left, min(left + logic.max_children, state.extent[1])):
             if not allows_children(logic, state, left, right) or not find_heads(logic, state, left, right, heads):
                 continue
-            assert batch.children[at].tolist() == [left, right]
+            assert (batch.left[at], batch.right[at]) == (left, right)
             assert batch.heads[at].tolist() == heads.tolist()
             for label, head in enumerate(heads.tolist()):
                 if head == NO_HEAD:

@@ -71,8 +71,8 @@ def test_effort_decides_the_limit_unless_it_is_told() -> None:
         assert result.scored <= options.limit_for(len(tokens))
         scored.append(result.scored)
     assert scored == sorted(set(scored))
-    (told,) = parser.parse([tokens], SearchOptions(effort=Effort.thorough, limit=500))
-    assert told.scored <= 500
+    (bounded,) = parser.parse([tokens], SearchOptions(effort=Effort.thorough, limit=500))
+    assert bounded.scored <= 500
 
 
 @settings(max_examples=30, deadline=None)
@@ -127,16 +127,18 @@ def test_what_is_called_optimal_is(
 @given(problems)
 def test_greedy_is_optimal_when_the_first_descent_meets_the_optimum(problem: Problem) -> None:
     oracle = problem.oracle
-    at, found = oracle.start, None
-    while found is None or sum(at.steps) < found:
+    at, cheapest = oracle.start, None
+    while cheapest is None or sum(at.steps) < cheapest:
         ways = oracle.expansions(at)
-        found = min([sum(way.steps) for way in ways if way.is_final] + ([] if found is None else [found]), default=None)
+        cheapest = min(
+            [sum(way.steps) for way in ways if way.is_final] + ([] if cheapest is None else [cheapest]), default=None
+        )
         at = min(ways, key=lambda way: sum(way.steps))
         if at.is_final:
             break
-    assert found is not None
+    assert cheapest is not None
     optimum = oracle.best_trees()[0][0]
-    assert parse(problem).greedy_is_optimal == (found <= optimum + NEAR)
+    assert parse(problem).greedy_is_optimal == (cheapest <= optimum + NEAR)
 
 
 @pytest.mark.parametrize("strategy", list(Strategy))
