@@ -13,9 +13,9 @@ import numpy as np
 
 from gpuparse.trees import Token
 
-SMALL = 0.55  # of what is typed anew is in small letters,
-CAPITALS = 0.15  # and so much in capitals; the rest keeps its letters, and loses its mark
-NO_MARK = 0.7  # of those in small letters or in capitals have no mark at their end
+IN_SMALL_LETTERS = 0.55  # of what is typed anew is in small letters,
+IN_CAPITALS = 0.15  # and so much in capitals; the rest keeps its letters, and loses its mark
+WITHOUT_MARK = 0.7  # of those in small letters or in capitals have no mark at their end
 
 
 class Retyped(NamedTuple):
@@ -41,10 +41,12 @@ def retype(sentences: Sequence[Sequence[Token]], share: float, seed: int) -> Ite
 
 
 def _retyped(sentence: Sequence[Token], letters: float, mark: float) -> list[Token]:
-    if letters >= SMALL + CAPITALS:
+    if letters >= IN_SMALL_LETTERS + IN_CAPITALS:
         return list(_without_mark(sentence))
-    kept = _without_mark(sentence) if mark < NO_MARK else sentence
-    return [Token(token.word.lower() if letters < SMALL else token.word.upper(), token.tag) for token in kept]
+    kept = _without_mark(sentence) if mark < WITHOUT_MARK else sentence
+    return [
+        Token(token.word.lower() if letters < IN_SMALL_LETTERS else token.word.upper(), token.tag) for token in kept
+    ]
 
 
 def _without_mark(sentence: Sequence[Token]) -> Sequence[Token]:

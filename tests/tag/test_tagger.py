@@ -396,8 +396,8 @@ def test_a_stranger_is_what_a_word_that_was_never_seen_would_be(small: Tagger) -
 
 
 def test_learning_with_strangers_tells_a_word_by_its_neighbours() -> None:
-    sentences = [[Token("the", "D"), Token(f"x{word}", "N")] for word in "abc"] * 20
-    sentences += [[Token("they", "P"), Token(f"x{word}", "V")] for word in "def"] * 20
+    sentences = [[Token("the", "D"), Token(f"x{word}", "N")] for word in "abcdef"] * 20
+    sentences += [[Token("they", "P"), Token(f"x{word}", "V")] for word in "abcdef"] * 20
     sentences += [[Token("y", "N")], [Token("z", "V")]]  # a word that was never seen can be either
     options = TaggerOptions(made_up=0, retyped=0.0)
     taggers = [train_tagger(sentences, replace(options, strange=share)) for share in (0.0, 0.5)]
