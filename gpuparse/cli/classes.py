@@ -91,7 +91,7 @@ def induce(texts: Sequence[str], kind: InputKind, options: ClassOptions, skip_ba
     from gpuparse.cli.prepare import tell_folders
     from gpuparse.cli.progress import Progress
     from gpuparse.trees import Meter
-    from gpuparse.words import induce_classes
+    from gpuparse.words.induction import induce_classes
 
     tell_folders(texts)
     files = text_files(texts)

@@ -2,7 +2,6 @@
 
 from gpuparse.words.classes import WordClasses
 from gpuparse.words.file import load_classes, save_classes
-from gpuparse.words.induction import induce_classes
 from gpuparse.words.options import ClassOptions
 
-__all__ = ["ClassOptions", "WordClasses", "induce_classes", "load_classes", "save_classes"]
+__all__ = ["ClassOptions", "WordClasses", "load_classes", "save_classes"]

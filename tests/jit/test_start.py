@@ -20,7 +20,7 @@ finally:
     print(*sys.modules, file=sys.stderr)
 """
 MOST_MODULES = 760  # 742 with Numba 0.68, NumPy 2.4 and typer 0.29, which takes pydantic along
-MOST_OF_OURS = 136  # 134
+MOST_OF_OURS = 134  # 132
 LEFT_OUT = (
     "scipy",
     "rich",
@@ -37,6 +37,7 @@ LEFT_OUT = (
     "gpuparse.parse.explain",
     "gpuparse.parse.train",
     "gpuparse.boost.learning",
+    "gpuparse.words.induction",
     "gpuparse.cli.train",
     "gpuparse.cli.bench",
 )

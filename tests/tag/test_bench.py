@@ -9,7 +9,8 @@ from typer.testing import CliRunner
 
 from gpuparse.cli.bench import app
 from gpuparse.trees import synthetic_treebank
-from gpuparse.words import ClassOptions, induce_classes, save_classes
+from gpuparse.words import ClassOptions, save_classes
+from gpuparse.words.induction import induce_classes
 
 
 def test_the_benchmark_learns_from_one_treebank_and_tags_another(tmp_path: Path) -> None:

@@ -16,8 +16,9 @@ from safetensors.numpy import save
 
 from gpuparse.errors import ClassesError
 from gpuparse.sealed import checksum
-from gpuparse.words import ClassOptions, WordClasses, induce_classes, load_classes, save_classes
+from gpuparse.words import ClassOptions, WordClasses, load_classes, save_classes
 from gpuparse.words.file import CLASSES_FILE, ClassesHeader, from_bytes, to_arrays, to_bytes
+from gpuparse.words.induction import induce_classes
 from tests.words.test_induction import phrases
 
 Arrays = dict[str, np.ndarray]

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuparse.errors import InputError
-from gpuparse.words import ClassOptions, induce_classes
+from gpuparse.words import ClassOptions
 from gpuparse.words.exchange import first_partition, likelihood, make_tables, partition_of
-from gpuparse.words.induction import sweep
+from gpuparse.words.induction import induce_classes, sweep
 from gpuparse.words.likelihood import LN2, TABLE, UNIT, n_ln_n, n_ln_n_table
 from gpuparse.words.merging import Mergers
 from gpuparse.words.text import count_text

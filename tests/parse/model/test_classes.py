@@ -30,7 +30,8 @@ from gpuparse.parse.properties import CLASS_PLACES, PROPERTIES
 from gpuparse.parse.search.parser import Parser
 from gpuparse.tag import Knowledge, train_tagger
 from gpuparse.trees import Token, load_language, parse_tree
-from gpuparse.words import ClassOptions, WordClasses, induce_classes
+from gpuparse.words import ClassOptions, WordClasses
+from gpuparse.words.induction import induce_classes
 
 PLAIN = inventory_with(())  # without the optional properties
 

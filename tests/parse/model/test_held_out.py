@@ -38,7 +38,7 @@ class Witness:
         registers = pool.registers[0]
         first = registers["first_candidate"]
         for candidate in range(first, first + registers["candidates"]):
-            i, j = batch.children[candidate].tolist()
+            i, j = int(batch.left[candidate]), int(batch.right[candidate])
             emitted = {h: self._emit(pool, i, j, i + h) for h in set(batch.heads[candidate].tolist()) if h >= 0}
             for label, head in enumerate(batch.heads[candidate].tolist()):
                 if head >= 0:
