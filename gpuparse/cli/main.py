@@ -20,6 +20,7 @@ from gpuparse.printable import printable
 from gpuparse.version import VERSION
 
 INTERRUPTED = 130
+COMPLETION = ("install_completion", "show_completion")  # typer's own options
 NEW_OBJECTS = 200_000  # between garbage collections: a start makes hundreds of thousands, which all stay alive
 
 
@@ -76,6 +77,12 @@ class Commands(TyperGroup):
         super().__init__(**attributes)
         self.commands = OnDemand()  # type: ignore[assignment]  # nothing is added to it
 
+    def get_params(self, ctx: Any) -> list[Any]:
+        params = super().get_params(ctx)
+        for param in params:
+            param.hidden = param.hidden or param.name in COMPLETION  # so that the commands fit a terminal of 24 lines
+        return params
+
     def make_context(self, *arguments: Any, **options: Any) -> Any:
         with _failures_told():
             return super().make_context(*arguments, **options)
@@ -106,10 +113,7 @@ def options(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Learn to parse language from a treebank, and parse with what was learned.
-
-    For example: gpuparse parse "She saw the man with the telescope."
-    """
+    """Learn to parse from a treebank, and parse: gpuparse parse "She left early." """
 
 
 def run() -> None:
