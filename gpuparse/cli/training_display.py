@@ -154,7 +154,7 @@ class TrainingDisplay(Observer):
             cells.append(ProgressBar(total=1.0, completed=done))  # as wide as there is room
         head = Table.grid(padding=(0, 2))
         head.add_row(*cells)
-        return Group(head, self._label_table()) if self._stage == "labels" else Group(head)
+        return Group(head, self._label_table()) if self._stage == "labels" and self._last else Group(head)
 
     def _how_far(self, now: float) -> list[str]:
         """The stage and its steps, how fast they are, and the time left."""
