@@ -57,7 +57,11 @@ def assemble(
     rarity = dict(zip(tested.tolist(), data.matrix.rank(tested).tolist(), strict=True))
     ends = [float(ensemble.lambdas[-1]) for ensemble in ensembles.values() if len(ensemble.lambdas)]
     if not ends:
-        raise TrainingError("nothing could be learned: no tree lowers the risk of any label")
+        least = options.learn.min_lambda
+        raise TrainingError(
+            f"nothing could be learned: down to a lambda of {least:g} no tree lowers the risk of any label. "
+            "A smaller minimum (--min-lambda) or a larger treebank may help."
+        )
     configuration = {
         **options.as_json(),
         "positive_examples": positive_examples(data, vocabulary),

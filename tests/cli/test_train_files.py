@@ -52,6 +52,16 @@ def test_the_model_has_a_default_name_and_is_never_overwritten_unasked(treebank:
     assert (busy.returncode, "another gpuparse is training" in busy.stderr) == (1, True)
 
 
+def test_where_nothing_can_be_learned_it_says_what_may_help(treebank: Path, tmp_path: Path) -> None:
+    answer = train(tmp_path, treebank, "--min-lambda", "1e9")
+    assert (answer.returncode, "down to a lambda of 1e+09" in answer.stderr, "--min-lambda" in answer.stderr) == (
+        1,
+        True,
+        True,
+    )
+    assert train(tmp_path, treebank, "--min-lambda", "1", "--resume").returncode == 0
+
+
 def test_there_must_be_something_to_resume(treebank: Path, tmp_path: Path) -> None:
     answer = train(tmp_path, treebank, "--resume")
     assert (answer.returncode, "there is no run to continue" in answer.stderr) == (2, True)
