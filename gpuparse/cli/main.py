@@ -78,7 +78,7 @@ class Commands(TyperGroup):
         self.commands = OnDemand()  # type: ignore[assignment]  # nothing is added to it
 
     def get_params(self, ctx: Any) -> list[Any]:
-        params = super().get_params(ctx)
+        params: list[Any] = super().get_params(ctx)
         for param in params:
             param.hidden = param.hidden or param.name in COMPLETION  # so that the commands fit a terminal of 24 lines
         return params

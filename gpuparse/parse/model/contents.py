@@ -22,6 +22,7 @@ from gpuparse.parse.features.inventory import Inventory, inventory_of, inventory
 from gpuparse.parse.features.space import FeatureSpace
 from gpuparse.parse.logic.vocabulary import Vocabulary
 from gpuparse.parse.model.model import CurvePoint, Model
+from gpuparse.parse.model.preorder import children_in_preorder
 from gpuparse.parse.model.rules import FIXED_POINT
 from gpuparse.parse.properties import PROPERTIES
 from gpuparse.printable import printable
@@ -36,7 +37,7 @@ MOST_SEARCHABLE_CHILDREN = 63  # the search keeps the head children of a candida
 MOST_FEATURES = int(np.iinfo(FEATURE).max)
 MOST_HEAD_RANKS = 2**26  # entries of the table of head rules: 256 MB
 MOST_LITERALS = 20_000_000  # of all rules together; laid out they take some gigabytes
-MOST_LITERALS_PER_NODE = 200  # the bundled model has 20: a file must not take far more memory than its size promises
+MOST_LITERALS_PER_NODE = 200  # the bundled model has 0.5: a file must not take far more memory than its size promises
 FEW_LITERALS = 1_000_000  # which are no trouble, however few nodes they come from
 MOST_NEEDED = 64  # features that a rule must have; the rows of the search grow with the square. The bundled model has 5
 MOST_TAGS = 1000  # of a tagger: its tables grow with their square, its memory for a long sentence too
@@ -70,10 +71,9 @@ class Arrays(NamedTuple):
     trees: np.ndarray  # int64[labels]: how many trees each label has
     lambdas: np.ndarray  # float64[trees]
     nodes: np.ndarray  # int64[trees]: how many nodes each tree has
-    feature: np.ndarray  # int32[nodes], as in Ensemble
-    yes: np.ndarray  # int32[nodes]
-    no: np.ndarray  # int32[nodes]
-    value: np.ndarray  # float64[nodes]
+    feature: np.ndarray  # int32[nodes] in pre-order, as in Ensemble
+    valued: np.ndarray  # int32: the leaves whose value is not 0, counted over all trees, ascending
+    value: np.ndarray  # float64: their values
     ranked: np.ndarray  # int32: the features whose rarity is known, ascending
     rarity: np.ndarray  # int64: their ranks
     tagger: dict[str, np.ndarray] | None = None  # the arrays of the tagger, in the order of TAGGER_ARRAYS
@@ -96,7 +96,7 @@ class Arrays(NamedTuple):
 
 TAGGER_PREFIX, CLASSES_PREFIX = "tagger.", "classes."
 OF_THE_MODEL = "of the model"  # in place of a tagger's word classes
-_DTYPES = (np.int64, REAL, np.int64, FEATURE, np.int32, np.int32, REAL, FEATURE, np.int64)
+_DTYPES = (np.int64, REAL, np.int64, FEATURE, np.int32, REAL, FEATURE, np.int64)
 PARSER_TYPES: dict[str, np.dtype[Any]] = {
     name: np.dtype(dtype) for name, dtype in zip(Arrays._fields[: len(_DTYPES)], _DTYPES, strict=True)
 }
@@ -131,14 +131,17 @@ def pack(model: Model) -> tuple[Header, Arrays]:
         return np.concatenate(list(columns))
 
     ranked = sorted(model.rarity)
+    feature, nodes = join(ensemble.feature for ensemble in ensembles), join(np.diff(e.starts) for e in ensembles)
+    value = join(ensemble.value for ensemble in ensembles)
+    check_preorder(feature, nodes, join(ensemble.yes for ensemble in ensembles), join(e.no for e in ensembles))
+    valued = np.flatnonzero((feature < 0) & (value != 0))
     arrays = Arrays(
         trees=np.array([len(ensemble.lambdas) for ensemble in ensembles]),
         lambdas=join(ensemble.lambdas for ensemble in ensembles),
-        nodes=join(np.diff(ensemble.starts) for ensemble in ensembles),
-        feature=join(ensemble.feature for ensemble in ensembles),
-        yes=join(ensemble.yes for ensemble in ensembles),
-        no=join(ensemble.no for ensemble in ensembles),
-        value=join(ensemble.value for ensemble in ensembles),
+        nodes=nodes,
+        feature=feature,
+        valued=valued,
+        value=value[valued],
         ranked=np.array(ranked),
         rarity=np.array([model.rarity[feature] for feature in ranked]),
     )
@@ -170,22 +173,21 @@ def unpack(header: Header, arrays: Arrays) -> Model:
     _check_lengths(arrays, len(vocabulary.labels))
     _check_lambdas(arrays)
     space = FeatureSpace(vocabulary)
-    starts = np.concatenate([[0], np.cumsum(arrays.nodes)])
-    _check_trees(arrays, starts, space.size)
-    _check_literals(arrays, starts)
-    _check_values(arrays, starts)
+    trees = _unpack_trees(arrays, space.size)
+    _check_literals(arrays, trees)
+    _check_values(arrays, trees)
     _check_rarity(arrays, space.size)
-    ensembles = {}
+    ensembles, starts = {}, trees.starts
     last = 0
-    for label, trees in zip(vocabulary.labels, arrays.trees.tolist(), strict=True):
-        first, last = last, last + trees
+    for label, number in zip(vocabulary.labels, arrays.trees.tolist(), strict=True):
+        first, last = last, last + number
         nodes = slice(int(starts[first]), int(starts[last]))
         ensembles[label] = Ensemble(
             starts[first : last + 1] - starts[first],
-            arrays.feature[nodes],
-            arrays.yes[nodes],
-            arrays.no[nodes],
-            arrays.value[nodes],
+            trees.feature[nodes],
+            trees.yes[nodes],
+            trees.no[nodes],
+            trees.value[nodes],
             arrays.lambdas[first:last],
         )
     rarity = dict(zip(arrays.ranked.tolist(), arrays.rarity.tolist(), strict=True))
@@ -276,7 +278,8 @@ def _check_lengths(arrays: Arrays, labels: int) -> None:
     for names, of_what, lengths in (
         (("trees",), "labels", labels),
         (("lambdas", "nodes"), "trees", _total(arrays.trees, 0, len(arrays.lambdas), "label", "trees")),
-        (("feature", "yes", "no", "value"), "nodes", _total(arrays.nodes, 1, len(arrays.feature), "tree", "nodes")),
+        (("feature",), "nodes", _total(arrays.nodes, 1, len(arrays.feature), "tree", "nodes")),
+        (("value",), "leaves", len(arrays.valued)),
         (("rarity",), "ranked features", len(arrays.ranked)),
     ):
         for name in names:
@@ -299,33 +302,50 @@ def _check_lambdas(arrays: Arrays) -> None:
     _require(not rises.any(), "the lambdas of a label's trees rise")
 
 
-def _check_trees(arrays: Arrays, starts: np.ndarray, features: int) -> None:
-    """Every node but the roots is the child of exactly one node before it: so each tree is one, and has no loops."""
-    feature, yes, no = arrays.feature, arrays.yes, arrays.no
+class _Trees(NamedTuple):
+    """All trees with an entry per node, as Ensemble has them."""
+
+    starts: np.ndarray  # int64[trees + 1]
+    feature: np.ndarray
+    yes: np.ndarray
+    no: np.ndarray
+    value: np.ndarray
+
+
+def _unpack_trees(arrays: Arrays, features: int) -> _Trees:
+    feature, valued = arrays.feature, arrays.valued
     _require(((feature >= -1) & (feature < features)).all(), "a tree tests a feature that is not in its vocabulary")
-    inner = feature >= 0
-    _require((yes[~inner] == -1).all() and (no[~inner] == -1).all(), "a leaf of a tree has children")
-    root = np.repeat(starts[:-1], arrays.nodes)
-    place = np.arange(len(feature)) - root
-    size = np.repeat(arrays.nodes, arrays.nodes)
-    for child in (yes, no):
-        sound = (child[inner] > place[inner]) & (child[inner] < size[inner])
-        _require(sound.all(), "a node of a tree has a child outside the tree, or before itself")
-    children = np.concatenate([(root + yes)[inner], (root + no)[inner]])
-    parents = np.bincount(children, minlength=len(feature))
-    _require(np.array_equal(parents, (place > 0).astype(parents.dtype)), "a node of a tree has two parents, or none")
+    try:
+        yes, no = children_in_preorder(feature >= 0, arrays.nodes)
+    except ValueError as error:
+        raise Flaw(str(error)) from error
+    inside = ((valued >= 0) & (valued < len(feature))).all() and (np.diff(valued) > 0).all()
+    _require(inside and (feature[valued] < 0).all(), "what has a value are not leaves of its trees, ascending")
+    value = np.zeros(len(feature), REAL)
+    value[valued] = arrays.value
+    return _Trees(np.concatenate([[0], np.cumsum(arrays.nodes)]), feature, yes, no, value)
 
 
-def _check_literals(arrays: Arrays, starts: np.ndarray) -> None:
+def check_preorder(feature: np.ndarray, nodes: np.ndarray, yes: np.ndarray, no: np.ndarray) -> None:
+    """Raise a Flaw where the children of nodes are others than those that follow from pre-order."""
+    try:
+        expected = children_in_preorder(feature >= 0, nodes)
+    except ValueError as error:
+        raise Flaw(str(error)) from error
+    same = np.array_equal(yes, expected[0]) and np.array_equal(no, expected[1])
+    _require(same, "the nodes of a tree are not in pre-order")
+
+
+def _check_literals(arrays: Arrays, trees: _Trees) -> None:
     """Count the literals of the rules, level by level: d at a leaf of depth d; one whose value is 0 makes no rule."""
-    root = np.repeat(starts[:-1], arrays.nodes)
-    yes, no = root + arrays.yes, root + arrays.no
-    level, needed = starts[:-1], np.zeros(len(starts) - 1, np.int64)
+    root = np.repeat(trees.starts[:-1], arrays.nodes)
+    yes, no = root + trees.yes, root + trees.no
+    level, needed = trees.starts[:-1], np.zeros(len(arrays.nodes), np.int64)
     literals, depth = 0, 0
-    most = min(MOST_LITERALS, FEW_LITERALS + MOST_LITERALS_PER_NODE * len(arrays.feature))
+    most = min(MOST_LITERALS, FEW_LITERALS + MOST_LITERALS_PER_NODE * len(trees.feature))
     while len(level):
-        leaf = arrays.feature[level] < 0
-        rule = leaf & (arrays.value[level] != 0.0)
+        leaf = trees.feature[level] < 0
+        rule = leaf & (trees.value[level] != 0.0)
         literals += int(rule.sum()) * depth
         _require(literals <= most, f"its trees are too deep: their rules have over {most:,} literals")
         most_needed = needed[rule].max(initial=0)
@@ -336,12 +356,12 @@ def _check_literals(arrays: Arrays, starts: np.ndarray) -> None:
         depth += 1
 
 
-def _check_values(arrays: Arrays, starts: np.ndarray) -> None:
+def _check_values(arrays: Arrays, trees: _Trees) -> None:
     """No parameter and no score of a label is greater than the sum of the greatest values of its trees."""
     _require(np.isfinite(arrays.value).all(), "the value of a leaf is no finite number")
-    if len(arrays.value) == 0:
+    if len(trees.value) == 0:
         return
-    greatest = np.maximum.reduceat(np.abs(arrays.value), starts[:-1])
+    greatest = np.maximum.reduceat(np.abs(trees.value), trees.starts[:-1])
     label = np.repeat(np.arange(len(arrays.trees)), arrays.trees)
     with np.errstate(over="ignore"):
         scores = np.bincount(label, weights=greatest)

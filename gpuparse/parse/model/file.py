@@ -12,8 +12,8 @@ import msgspec
 import numpy as np
 
 from gpuparse.errors import ModelError
-from gpuparse.parse.model.contents import CLASSES_TYPES, PARSER_TYPES, TAGGER_TYPES, Arrays, Flaw, Header, pack, unpack
-from gpuparse.parse.model.formats import MODEL_VERSION, read_header, version_of
+from gpuparse.parse.model.contents import CLASSES_TYPES, TAGGER_TYPES, Arrays, Flaw, Header, pack, unpack
+from gpuparse.parse.model.formats import MODEL_VERSION, arrays_today, parser_types, read_header
 from gpuparse.parse.model.model import Model
 from gpuparse.sealed import (
     NotSealed,
@@ -106,7 +106,7 @@ def load_model(path: Path) -> Model:
 def to_bytes(header: Header, arrays: Arrays) -> bytes:
     """The contents of a file."""
     text = msgspec.json.encode(header, enc_hook=_plain)
-    return seal(MODEL_FILE, version_of(header), text, arrays.by_name())
+    return seal(MODEL_FILE, MODEL_VERSION, text, arrays.by_name())
 
 
 def _plain(value: object) -> object:
@@ -120,8 +120,10 @@ def from_bytes(content: bytes) -> tuple[Header, Arrays, str]:
     """The header, the arrays and the checksum of a file, which is right; unpack() checks the rest."""
     envelope = open_envelope(MODEL_FILE, content)
     _check_version(envelope.version)
-    arrays = Arrays.from_names(read_arrays(MODEL_FILE, content, PARSER_TYPES, (TAGGER_TYPES, CLASSES_TYPES)))
-    check_seal(MODEL_FILE, envelope, arrays.by_name())
+    types = parser_types(envelope.version)
+    stored = read_arrays(MODEL_FILE, content, types, (TAGGER_TYPES, CLASSES_TYPES))
+    check_seal(MODEL_FILE, envelope, stored)
+    arrays = Arrays.from_names(arrays_today(stored, envelope.version))
     text = bytes(envelope.header)
     try:
         return read_header(text, envelope.version), arrays, envelope.checksum

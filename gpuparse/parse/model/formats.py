@@ -1,10 +1,10 @@
-"""The header in every format that ever was, and how an older one becomes today's.
+"""Every format of a model that ever was, and how an older one becomes today's.
 
 A format stays here as it was written: what a file did not say then is said here for it.
 
     1    has no inventory: its features are those of INVENTORY_1; the values of the four properties are fields
-    2    has no classes of words
-    3    Header, in contents.py
+    2    has no classes of words; for each node of a tree there are its children and its value
+    3    Header and Arrays, in contents.py
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+import numpy as np
 
+from gpuparse.dtypes import FEATURE, REAL
 from gpuparse.parse.features.inventory import Inventory
-from gpuparse.parse.model.contents import Header
+from gpuparse.parse.model.contents import PARSER_TYPES, Flaw, Header, check_preorder
 from gpuparse.parse.model.model import CurvePoint
 
 MODEL_VERSION = 3  # the newest format
@@ -82,11 +84,6 @@ class Header1(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 _HEADER, _HEADER_1 = msgspec.json.Decoder(Header), msgspec.json.Decoder(Header1)
 
 
-def version_of(header: Header) -> int:
-    """The oldest format that can hold this header: where it is enough, programs that know no newer one can read it."""
-    return 2 if isinstance(header.classes, msgspec.UnsetType) else MODEL_VERSION
-
-
 def read_header(text: bytes, version: int) -> Header:
     """The header from its JSON in a format from 1 to MODEL_VERSION; an error of msgspec's where it is none.
 
@@ -96,3 +93,37 @@ def read_header(text: bytes, version: int) -> Header:
     msgspec.ValidationError: Object missing required field `labels`
     """
     return _HEADER_1.decode(text).today() if version == 1 else _HEADER.decode(text)
+
+
+PARSER_TYPES_2: dict[str, np.dtype[Any]] = {
+    name: np.dtype(dtype)
+    for name, dtype in [
+        ("trees", np.int64),
+        ("lambdas", REAL),
+        ("nodes", np.int64),
+        ("feature", FEATURE),
+        ("yes", np.int32),
+        ("no", np.int32),
+        ("value", REAL),
+        ("ranked", FEATURE),
+        ("rarity", np.int64),
+    ]
+}
+
+
+def parser_types(version: int) -> dict[str, np.dtype[Any]]:
+    """The arrays of a model but for its tagger and its word classes, in the order of its checksum."""
+    return PARSER_TYPES if version == MODEL_VERSION else PARSER_TYPES_2
+
+
+def arrays_today(arrays: dict[str, np.ndarray], version: int) -> dict[str, np.ndarray]:
+    """The arrays of a file in today's format."""
+    if version == MODEL_VERSION:
+        return arrays
+    today = dict(arrays)
+    feature, yes, no, value = (today.pop(name) for name in ("feature", "yes", "no", "value"))
+    if not len(feature) == len(yes) == len(no) == len(value):
+        raise Flaw("feature, yes, no and value do not have as many entries")
+    check_preorder(feature, arrays["nodes"], yes, no)
+    valued = np.flatnonzero((feature < 0) & (value != 0)).astype(np.int32)
+    return {**today, "feature": feature, "valued": valued, "value": value[valued]}

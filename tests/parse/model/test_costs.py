@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from gpuparse.boost.ensemble import Ensemble
 from gpuparse.errors import LanguageError, ModelError
 from gpuparse.jit import kernel
 from gpuparse.parse.model.contents import MOST_NEEDED, Arrays, Flaw, Header, pack, unpack
+from gpuparse.parse.model.preorder import children_in_preorder
 from gpuparse.tag import Tagger
 from gpuparse.tag.tagger import MOST_PROBES
 from gpuparse.tag.templates import (
@@ -30,25 +32,17 @@ from tests.small_model import small_model, small_tagger
 
 def chain(depth: int, yes: bool, of_leaves: float = 0.01) -> GrownTree:
     """A tree whose inner nodes follow each other down one side, and whose leaves all have this value."""
-    inner = np.arange(depth) * 2
-    feature, near, far = (np.full(2 * depth + 1, -1, np.int32) for _ in range(3))
-    feature[inner], near[inner], far[inner] = np.arange(depth), inner + 2, inner + 1
-    value = np.where(feature < 0, of_leaves, 0.0)
-    return GrownTree(feature, near if yes else far, far if yes else near, value)
+    features = np.full(2 * depth + 1, -1)
+    features[slice(0, depth) if yes else slice(0, 2 * depth, 2)] = np.arange(depth)
+    children = children_in_preorder(features >= 0, np.array([len(features)]))
+    return GrownTree.of(features, *children, np.where(features < 0, of_leaves, 0.0))
 
 
 def crafted_of(tree: GrownTree) -> tuple[Header, Arrays]:
     """A model in which each label has this tree alone."""
     model = small_model()
     ensembles = {label: Ensemble.of([tree], [1.0]) for label in model.ensembles}
-    header, arrays = pack(model)
-    return header, arrays._replace(
-        **{name: np.concatenate([getattr(e, name) for e in ensembles.values()]) for name in ("feature", "yes", "no")},
-        value=np.concatenate([ensemble.value for ensemble in ensembles.values()]),
-        lambdas=np.ones(len(ensembles)),
-        trees=np.ones(len(ensembles), np.int64),
-        nodes=np.full(len(ensembles), len(tree.feature)),
-    )
+    return pack(replace(model, ensembles=ensembles))
 
 
 @pytest.mark.parametrize(("depth", "yes", "sound"), [(MOST_NEEDED, True, True), (300, True, False), (300, False, True)])

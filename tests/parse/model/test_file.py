@@ -22,6 +22,7 @@ from gpuparse.parse.features.inventory import inventory_with
 from gpuparse.parse.model import contents
 from gpuparse.parse.model.contents import PARSER_TYPES, TAGGER_TYPES, Arrays, Header, pack
 from gpuparse.parse.model.file import MODEL_FILE, load_model, save_model, to_bytes
+from gpuparse.parse.model.formats import MODEL_VERSION
 from gpuparse.parse.model.model import Model
 from gpuparse.sealed import checksum
 from tests.small_model import small_tagger, tiny_bytes, tiny_model
@@ -108,7 +109,7 @@ def test_a_header_need_not_speak_of_a_tagger(tmp_path: Path) -> None:
     entries = json.loads(msgspec.json.encode(header))
     del entries["tagger"]
     text = json.dumps(entries)
-    envelope = f'{{"version":2,"checksum":"{checksum(text.encode(), arrays.by_name())}","header":{text}}}'
+    envelope = f'{{"version":{MODEL_VERSION},"checksum":"{checksum(text.encode(), arrays.by_name())}","header":{text}}}'
     (tmp_path / "short").write_bytes(save(arrays.by_name(), {MODEL_FILE.name: envelope}))
     assert same(load_model(tmp_path / "short"), model)
 
@@ -117,7 +118,7 @@ def test_a_header_need_not_speak_of_a_tagger(tmp_path: Path) -> None:
 def test_a_tagger_has_all_of_its_arrays_or_none(tmp_path: Path, name: str) -> None:
     arrays = pack(tiny_model())[1].by_name()
     del arrays[name]
-    content = save(arrays, {MODEL_FILE.name: '{"version":2}'})
+    content = save(arrays, {MODEL_FILE.name: f'{{"version":{MODEL_VERSION}}}'})
     assert name in refused(tmp_path / "partly", content)
 
 
@@ -284,19 +285,17 @@ def cut(name: str) -> Edit:
     return lambda header, arrays: (header, with_array(arrays, name, arrays.by_name()[name][:-1]))
 
 
-def deep_tree(negative: bool) -> Edit:
-    """One chain of 20,000 nodes in place of the trees of the first label that has some."""
+def deep_tree(negative: bool, depth: int = 20_000) -> Edit:
+    """One chain of so many inner nodes in place of the trees of the first label that has some."""
 
     def edit(header: Header, arrays: Arrays) -> tuple[Header, Arrays]:
-        inner = np.arange(20_000) * 2
-        size = 2 * len(inner) + 1
-        feature, near, far = (np.full(size, -1, np.int32) for _ in range(3))
-        feature[inner], near[inner], far[inner] = 0, inner + 1, inner + 2
+        feature = np.full(2 * depth + 1, -1, np.int32)
+        feature[slice(0, 2 * depth, 2) if negative else slice(0, depth)] = 0
+        leaves = np.flatnonzero(feature < 0).astype(np.int32)
         trees = np.zeros_like(arrays.trees)
         trees[0] = 1
-        yes, no = (near, far) if negative else (far, near)
-        columns = {"trees": trees, "lambdas": np.ones(1), "nodes": np.array([size]), "feature": feature}
-        return header, arrays._replace(**columns, yes=yes, no=no, value=np.ones(size))
+        columns = {"trees": trees, "lambdas": np.ones(1), "nodes": np.array([len(feature)]), "feature": feature}
+        return header, arrays._replace(**columns, valued=leaves, value=np.ones(len(leaves)))
 
     return edit
 
@@ -340,10 +339,12 @@ HOSTILE: dict[str, tuple[Edit, str]] = {
     "a tree of another size": (put("nodes", 0, 2), "nodes"),
     "a feature too great": (put("feature", 0, 2**31 - 1), "feature"),
     "a feature too small": (put("feature", 0, -2), "feature"),
-    "a child outside": (put("yes", 0, 10_000), "child"),
-    "a child before its parent": (put("no", 0, 0), "child"),
-    "a child twice": (lambda h, a: put("yes", 0, a.no[0])(h, a), "parents"),
-    "a leaf with children": (lambda h, a: put("yes", int(np.argmax(a.feature < 0)), 1)(h, a), "leaf"),
+    "an inner node without its children": (put("feature", -1, 0), "pre-order"),
+    "a leaf with children": (lambda h, a: put("feature", int(np.argmax(a.feature >= 0)), -1)(h, a), "pre-order"),
+    "a value of an inner node": (lambda h, a: put("valued", 0, int(np.argmax(a.feature >= 0)))(h, a), "leaves"),
+    "a value outside the trees": (put("valued", -1, 2**31 - 1), "leaves"),
+    "a value of no node": (put("valued", 0, -1), "leaves"),
+    "a leaf with two values": (lambda h, a: put("valued", 1, a.valued[0])(h, a), "leaves"),
     "an infinite value": (put("value", 1, np.inf), "finite"),
     "a value that is no number": (put("value", -1, np.nan), "finite"),
     "a value too great": (put("value", slice(None), 1e300), "scores"),
@@ -356,6 +357,7 @@ HOSTILE: dict[str, tuple[Edit, str]] = {
     "ranked features not sorted": (put("ranked", -1, 0), "ranked"),
     "a negative rank": (put("rarity", 0, -1), "rank"),
     "a deep tree": (deep_tree(negative=False), "deep"),
+    "a deeper tree": (deep_tree(negative=False, depth=40_000), "deep"),
     "a deep tree of negations": (deep_tree(negative=True), "deep"),
     "a tagger of another version": (tagger_edited(version=99), "tagger"),
     "a tagger with unknown features": (tagger_edited(templates=["word"]), "tagger"),
@@ -383,7 +385,7 @@ def test_a_hostile_file_is_refused_although_its_checksum_is_right(tmp_path: Path
 @pytest.mark.parametrize(
     "arrays",
     [
-        {"yes": np.zeros(3, np.uint32)},
+        {"valued": np.zeros(3, np.uint32)},
         {"value": np.zeros(3, np.float32)},
         {"value": np.zeros((3, 1))},
         {"trees": np.array(3)},
@@ -395,7 +397,7 @@ def test_a_hostile_file_is_refused_although_its_checksum_is_right(tmp_path: Path
     ],
 )
 def test_arrays_of_another_kind_are_refused(tmp_path: Path, arrays: dict[str, np.ndarray]) -> None:
-    content = save({**pack(tiny_model())[1].by_name(), **arrays}, {MODEL_FILE.name: '{"version":2}'})
+    content = save({**pack(tiny_model())[1].by_name(), **arrays}, {MODEL_FILE.name: f'{{"version":{MODEL_VERSION}}}'})
     assert "arrays" in (message := refused(tmp_path / "kinds", content)) or "numbers" in message
 
 
@@ -435,7 +437,7 @@ def header_text(changes: dict[str, str]) -> str:
 def test_a_header_of_another_kind_is_refused(tmp_path: Path, change: str | dict[str, str]) -> None:
     text = change if isinstance(change, str) else header_text(change)
     arrays = pack(tiny_model())[1]
-    envelope = f'{{"version":2,"checksum":"{checksum(text.encode(), arrays.by_name())}","header":{text}}}'
+    envelope = f'{{"version":{MODEL_VERSION},"checksum":"{checksum(text.encode(), arrays.by_name())}","header":{text}}}'
     refused(tmp_path / "header", save(arrays.by_name(), {MODEL_FILE.name: envelope}))
 
 
