@@ -106,9 +106,10 @@ is a work derived from texts under CC BY-SA, its licence is [CC BY-SA 4.0](https
 
 ## How well it parses
 
-With COLLINS.prm's rules; F1 in percent, and in brackets the number of sentences. Trees that can't be read are left out.
-In `gum/dev`, whose trees are a parser's, are genres that it did not learn from; `plain` are sentences as people type
-them, parsed by hand.
+With COLLINS.prm's rules; F1 in percent, and in brackets the number of sentences. Tags and labels are changed as in the
+trees that it learned from (`map`, `labels` and `removed` in the list); trees that can't be read are left out. In
+`gum/dev`, whose trees are a parser's, are genres that it did not learn from; `plain` are sentences as people type them,
+parsed by hand.
 
 | treebank | sentences | gold tags | the tagger's tags |
 |---|---|---|---|
@@ -369,12 +370,12 @@ def outcomes(measured: Measured) -> str:
 
 
 def speed(parsed: Parsed) -> str:
-    """Sentences and words a second, in a sentence."""
+    """Sentences and words per second, in a sentence."""
     sentences = len(parsed.trees) / parsed.seconds
     tokens = sum(len(tree.tokens()) for tree in parsed.trees) / parsed.seconds
     return (
-        f"{sentences:.0f} sentences, {tokens:.0f} tokens a second of one core, "
-        f"all lengths, search included and tagging not ({platform.machine()}, measured beside other work)."
+        f"{sentences:.0f} sentences or {_number(round(tokens))} tokens per second on one core, sentences of all "
+        f"lengths, search included and tagging not ({platform.machine()}, measured beside other work)."
     )
 
 
