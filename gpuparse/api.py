@@ -6,7 +6,7 @@ The one idea: a sentence goes in as text, words, or words with tags, and a tree 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -32,12 +32,20 @@ class LoadedParser:
     """A model that is ready to parse. See `load`."""
 
     def __init__(
-        self, model: Model, options: SearchOptions | None = None, lambda_: float | None = None, device: str = "auto"
+        self,
+        model: Model,
+        options: SearchOptions | None = None,
+        lambda_: float | None = None,
+        device: str = "auto",
+        jobs: int = 1,
     ) -> None:
         telling.expect("parse")
         self.model = model
         self.options = options or SearchOptions()
+        self.jobs = jobs
         kernels = find_device(device).kernels
+        if jobs < 1:
+            raise UsageError(f"jobs is at least 1, not {jobs}.")
         self._parser = Parser(model.vocabulary, model.rules(lambda_), model.strategy, model.max_children, kernels)
 
     def parse(self, sentence: SentenceLike) -> ParsedTree:
@@ -53,6 +61,7 @@ class LoadedParser:
 
     def parse_many(self, sentences: Iterable[SentenceLike]) -> Iterator[ParsedTree]:
         """The trees of sentences, in order, each as soon as it is known: sentences are asked for as they are needed.
+        With several jobs their threads ask, in turn.
 
         >>> parser = load()
         >>> [len(tree.words) for tree in parser.parse_many(["Dogs bark.", ["Cats", "sleep"], ""])]
@@ -70,9 +79,9 @@ class LoadedParser:
         lines = text.splitlines(keepends=True) if isinstance(text, str) else text
         return self.parse_prepared(read_text(lines, self._tagger, self.model.vocabulary.language))
 
-    def parse_prepared(self, sentences: Iterable[Sentence]) -> Iterator[ParsedTree]:
+    def parse_prepared(self, sentences: Iterable[Sentence]) -> Generator[ParsedTree, None, None]:
         """The trees of sentences that are tagged and prepared, in order; gpuparse.parse.input reads such."""
-        return parse_sentences(self._parser, sentences, self.options)
+        return parse_sentences(self._parser, sentences, self.options, self.jobs)
 
     @property
     def _tagger(self) -> Tagger:
@@ -125,6 +134,7 @@ def load(
     batch: int | None = SearchOptions.batch,
     lambda_: float | None = None,
     device: str = "auto",
+    jobs: int = 1,
 ) -> LoadedParser:
     """Load a model by its path or by the name of a bundled one, by default the English one.
 
@@ -132,7 +142,7 @@ def load(
     thorough; `limit`: the most partial parses scored for a sentence; `search`: promising, greedy, best-first,
     beam (`width`, `max_popped`: of the beam); `max_words`: longer sentences are parsed in pieces, None for no bound;
     `timeout`: seconds per sentence, with which results depend on the machine's speed; `batch`: sentences in parallel;
-    `lambda_`: cut the model there; `device`: as --device.
+    `lambda_`: cut the model there; `device`: as --device; `jobs`: cores of the CPU that parse many sentences.
 
     >>> print(load("english").parse("She saw the man."))
     (TOP (S (NP (PRP She)) (VP (VBD saw) (NP (DT the) (NN man))) (. .)))
@@ -145,4 +155,4 @@ def load(
         Method(search), gap=gap, effort=Effort(effort), limit=limit, k=k, width=width, max_popped=max_popped,
         batch=batch, max_words=max_words, timeout=timeout,
     )  # fmt: skip
-    return LoadedParser(load_model(find_model(name_or_path)), options, lambda_, device)
+    return LoadedParser(load_model(find_model(name_or_path)), options, lambda_, device, jobs)

@@ -226,6 +226,13 @@ def test_options_that_can_not_be_meant_are_refused(options: dict[str, Any]) -> N
         gpuparse.load(**options)
 
 
+def test_jobs_change_nothing_and_there_is_at_least_one() -> None:
+    together = LoadedParser(small_model(), jobs=3)
+    assert list(together.parse_many([TAGGED] * 5)) == [together.parse(TAGGED)] * 5
+    with pytest.raises(UsageError, match="jobs is at least 1, not 0"):
+        LoadedParser(small_model(), jobs=0)
+
+
 def test_a_model_is_loaded_by_its_path(tmp_path: Path) -> None:
     save_model(replace(small_model(), tagger=small_tagger()), tmp_path / "mine")
     loaded = gpuparse.load(tmp_path / "mine", limit=3000)

@@ -6,8 +6,8 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain
@@ -78,6 +78,9 @@ def parse_command(
     all_text: AllText = False,
     tagger: Annotated[bool, typer.Option("--tagger", help="Tag the words of trees and tagged input again.")] = False,
     device: DeviceOption = "auto",
+    jobs: Annotated[
+        int, typer.Option("--jobs", min=1, metavar="N", help="Cores that parse, of the CPU. The trees are the same.")
+    ] = 1,
     gap: Annotated[
         float | None,
         typer.Option(
@@ -118,7 +121,10 @@ def parse_command(
     batch: Annotated[
         int | None,
         typer.Option(
-            min=1, metavar="N", rich_help_panel=SEARCH_PANEL, help="Sentences in parallel. [default: 1, on a GPU 256]"
+            min=1,
+            metavar="N",
+            rich_help_panel=SEARCH_PANEL,
+            help="Sentences scored at once. [default: 1, on a GPU 256]",
         ),
     ] = None,
 ) -> None:
@@ -153,10 +159,11 @@ def parse_command(
         kind = InputKind.TEXT
     file, sources = sort_arguments(arguments or [], model, all_text)
     meter = meter_of(sources)
-    parser = LoadedParser(load_model(file), options, lambda_, chosen_device(device).name)
+    parser = LoadedParser(load_model(file), options, lambda_, chosen_device(device).name, jobs)
     parsed = parse_sources(parser, sources, kind, tagger, meter)
     quiet = needs_no_display(sources, output)
-    with results_to(output) as write, Progress("sentence", share=meter.share, quiet=quiet) as progress:
+    display = Progress("sentence", share=meter.share, quiet=quiet)
+    with results_to(output) as write, display as progress, closing(parsed):
         for tree in parsed:
             write(laid_out(tree, layout))
             progress.advance(tree.status)
@@ -268,7 +275,7 @@ def parse_sources(
     kind: InputKind,
     retag: bool = False,
     meter: Meter | None = None,
-) -> Iterator[ParsedTree]:
+) -> Generator[ParsedTree, None, None]:
     """Parse the sentences of sources, in order; with `retag` even tagged words are tagged by the model's tagger."""
     from gpuparse.errors import UsageError
 

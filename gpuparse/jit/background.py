@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 import time
 import traceback
 from contextlib import suppress
@@ -33,6 +34,7 @@ class Background:
         self._ready = False
         self._failed = False
         self._last_look = -BETWEEN_LOOKS
+        self._lock = threading.Lock()  # held by the thread that looks, and starts a process
         self._process: subprocess.Popen[bytes] | None = None
         self._lines = telling.BackgroundLines(telling.FUNCTIONS["parse"], telling.on_stderr)
 
@@ -48,13 +50,20 @@ class Background:
 
     def begin(self) -> None:
         """Have everything compiled for later, without a word: whoever waits for it says so."""
-        if not self._ready and self._process is None and not self.is_done():
-            self._start()
+        with self._lock:
+            if not self._ready and self._process is None and not self.is_done():
+                self._start()
 
     def is_ready(self) -> bool:
         """Whether everything is compiled; if not, compilation is started, and its progress is reported now and then."""
+        if self._ready or self._failed:
+            return self._ready
+        with self._lock:
+            return self._is_ready_now()
+
+    def _is_ready_now(self) -> bool:
         now = time.monotonic()
-        if self._ready or self._failed or now - self._last_look < BETWEEN_LOOKS:
+        if self._ready or now - self._last_look < BETWEEN_LOOKS:
             return self._ready
         self._last_look = now
         self._ready = self.is_done()

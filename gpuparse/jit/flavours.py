@@ -35,6 +35,7 @@ UNCOUNTED = {"_nrt": False}
 INNER = {"nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 OUTER = {"nogil": True, "no_cfunc_wrapper": True}
 
+_making = threading.RLock()  # held while a dispatcher is made, which changes a setting of Numba's
 _waiting: list[tuple[Function, dict[str, Any]]] = []  # functions that are not yet registered with Numba
 _adopt: Adopt | None = None  # registers a function with Numba, once Numba is imported
 
@@ -105,7 +106,6 @@ class Kernel(Generic[Arguments, Returned]):
         self.function = function
         self.options = OUTER | options
         self.__doc__, self.__name__, self.__module__ = function.__doc__, function.__name__, function.__module__
-        self._lock = threading.Lock()
         self._called: Callable[Arguments, Returned] | None = None
 
     def __call__(self, *arguments: Arguments.args, **named: Arguments.kwargs) -> Returned:
@@ -113,7 +113,7 @@ class Kernel(Generic[Arguments, Returned]):
 
     def compiled(self) -> Callable[Arguments, Returned]:
         """The function as Numba compiles it, or where nothing is to be compiled, as it is."""
-        with self._lock:
+        with _making:
             if self._called is None:
                 if interprets():
                     self._called = self.interpreted

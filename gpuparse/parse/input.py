@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from gpuparse.errors import InputError, TreebankError, UsageError
@@ -18,9 +18,9 @@ from gpuparse.trees import Language, Original, Sentence, TagOdds, Token, Tree, p
 
 
 def parse_sentences(
-    parser: Parser, sentences: Iterable[Sentence], options: SearchOptions | None = None
-) -> Iterator[ParsedTree]:
-    """Parse sentences, in order; each leaves as soon as those before it have."""
+    parser: Parser, sentences: Iterable[Sentence], options: SearchOptions | None = None, jobs: int = 1
+) -> Generator[ParsedTree, None, None]:
+    """Parse sentences, in order, with so many threads; each leaves as soon as those before it have."""
     waiting: deque[Sentence] = deque()
 
     def searched() -> Iterator[list[Token]]:
@@ -30,7 +30,7 @@ def parse_sentences(
 
     options = options or SearchOptions()
     try:
-        for result in parser.parse(searched(), options):
+        for result in parser.parse(searched(), options, jobs):
             yield ParsedTree.of(waiting.popleft(), result)
     except MemoryError as error:
         raise UsageError(

@@ -202,10 +202,10 @@ def test_long_sentences_and_short_times_lose_no_sentence() -> None:
     assert run("parse", "--timeout", "0", stdin=LINE).returncode == 2
 
 
-@pytest.fixture
-def parsing() -> Iterator[subprocess.Popen[str]]:
+@pytest.fixture(params=[1, 3])
+def parsing(request: pytest.FixtureRequest) -> Iterator[subprocess.Popen[str]]:
     """A parser that waits for tagged sentences on its standard input, one after the other."""
-    command = [*COMMAND, "parse", "--input", "tagged", "--batch", "1"]
+    command = [*COMMAND, "parse", "--input", "tagged", "--batch", "1", "--jobs", str(request.param)]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with start(command, **pipes) as process:
         yield process
@@ -239,6 +239,36 @@ def test_an_interruption_tears_no_line_and_loses_none_that_was_answered(
     assert parsing.returncode == (130 if how == signal.SIGINT else -how)
     assert rest == ""
     assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_an_interruption_amid_long_searches_is_heeded_at_once(jobs: int, tmp_path: Path) -> None:
+    long = " ".join(f"word{at}/{tag}" for at, tag in enumerate(["DT", "NN", "VBD", "IN"] * 30))
+    file = tmp_path / "long.txt"
+    file.write_text(f"{LINE}{long}\n{long}\n{long}\n")
+    command = [*COMMAND, "parse", "--input", "tagged", "--limit", "20000000", "--jobs", str(jobs), str(file)]
+    with start(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == SAW
+        process.send_signal(signal.SIGINT)
+        rest, said = process.communicate(timeout=60)
+    assert (process.returncode, rest, said) == (130, "", "gpuparse: interrupted\n")
+
+
+def test_any_number_of_jobs_prints_the_same_bytes(tmp_path: Path) -> None:
+    file = tmp_path / "synthetic.mrg"
+    file.write_text("".join(f"{tree}\n" for tree in synthetic_treebank(40)))
+    command = ("parse", "--input", "trees", "--json", "--k", "3", "--limit", "20000", str(file))
+    outputs = {run(*command, "--jobs", str(jobs)).stdout for jobs in (1, 2, 3)}
+    assert len(outputs) == 1
+    assert outputs.pop().count("\n") == 40
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_comes_before_a_mistake_in_the_input_is_printed(jobs: int) -> None:
+    failed = run("parse", "--input", "tagged", "--jobs", str(jobs), stdin=f"{LINE}{LINE}untagged\n{LINE}")
+    assert (failed.returncode, failed.stdout) == (1, SAW * 2)
+    assert "line 3" in failed.stderr
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from itertools import product
@@ -254,6 +255,36 @@ def test_a_compilation_that_is_killed_is_begun_anew_and_ends_no_program(
     compilation.wait()
     assert not compilation.is_ready()
     assert "compilation failed (its process ended with -9): parsing stays slow" in capsys.readouterr().err
+
+
+def test_threads_that_ask_at_once_start_one_compilation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[object] = []
+
+    class Slow:
+        def __init__(self, *command: object, **options: object) -> None:
+            time.sleep(0.1)
+            started.append(command)
+
+        def poll(self) -> None:
+            """It goes on."""
+
+    monkeypatch.setattr(subprocess, "Popen", Slow)
+    compilation = background.Background(store.Store(tmp_path, Store.here().key))
+    threads = [threading.Thread(target=compilation.is_ready) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(started) == 1
+
+
+def test_functions_first_called_by_several_threads_are_kept_in_the_folder_of_the_cache(tmp_path: Path) -> None:
+    told = environment(tmp_path, "wait")
+    command = [*COMMAND, "parse", "--jobs", "3", SENTENCE, SENTENCE, SENTENCE]
+    done = subprocess.run(command, env=told, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL)
+    assert done.stdout == 3 * TREE
+    again = subprocess.run(command, env=told, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL)
+    assert (again.stdout, again.stderr) == (3 * TREE, "")
 
 
 def test_a_temporary_folder_that_others_can_write_is_not_trusted(

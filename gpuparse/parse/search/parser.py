@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 import numpy as np
 
+from gpuparse.errors import UsageError
 from gpuparse.jit import eventual, is_slow, kernel
 from gpuparse.kernels import ScoreOps, computes_on_host
 from gpuparse.options import SearchOptions, Strategy
@@ -34,7 +35,7 @@ FIRST_WORDS = 40  # there is room for sentences of this length from the start
 ROUNDS = 64  # that compiled code makes before Python can be interrupted
 PIECE_TOKENS = 40  # of a sentence that is parsed in pieces, at most
 PIECE_LIMIT = 5_000  # partial parses scored for a piece
-MOST_FINISHED = 1000  # results that may wait for an earlier sentence
+MOST_WAITING = 1_000  # results that may wait for an earlier sentence
 _begin, _advance, _absorb = eventual(begin), kernel(advance), kernel(absorb)
 
 
@@ -104,7 +105,7 @@ class _Run:
 
     def has_room(self) -> bool:
         """Whether another sentence can be taken in."""
-        return None in self.tokens and len(self.finished) < MOST_FINISHED
+        return None in self.tokens and len(self.finished) < MOST_WAITING
 
 
 def cut(tokens: Sequence[Token], most: int, punctuation: Set[str]) -> Iterator[tuple[int, int]]:
@@ -153,16 +154,33 @@ class Parser:
         atoms = collect_atoms(FeatureSpace(vocabulary), rules.features, rules.marks)
         self.grammar = Grammar(atoms, make_logic(vocabulary, strategy, max_children), rules.layout)
 
-    def parse(self, sentences: Iterable[Sequence[Token]], options: SearchOptions = USUAL_SEARCH) -> Iterator[Result]:
+    def parse(
+        self, sentences: Iterable[Sequence[Token]], options: SearchOptions = USUAL_SEARCH, jobs: int = 1
+    ) -> Iterator[Result]:
         """The results in the order of the sentences, each as soon as those before it are known.
 
-        A sentence is the tokens that preparation kept. No more sentences are asked for while a result can be given.
+        A sentence is the tokens that preparation kept. So many threads search; where it is one, no more sentences are
+        asked for while a result can be given, and where there are several, they ask for the sentences, in turn.
         """
+        if jobs == 1:
+            return self._parse_here(sentences, options, lambda: False)
+        if self._search is None:
+            raise UsageError("jobs are cores of the CPU: use the device cpu, or one job and a larger batch.")
+        from gpuparse.parse.search.crew import Crew  # only for those who ask for it, so that a start is quick
+
+        return Crew(
+            lambda own, is_halted: self._parse_here(own, options, is_halted), sentences, jobs, MOST_WAITING
+        ).results()
+
+    def _parse_here(
+        self, sentences: Iterable[Sequence[Token]], options: SearchOptions, is_halted: Callable[[], bool]
+    ) -> Iterator[Result]:
+        """The same in the thread that takes the results; nothing more comes when it is halted."""
         run = self._begin_run(options)
         waiting = enumerate(sentences)
         next_out = 0
         exhausted = False
-        while True:
+        while not is_halted():
             while not exhausted and next_out not in run.finished and run.has_room():
                 number, tokens = next(waiting, (-1, None))
                 if tokens is None:
