@@ -334,6 +334,12 @@ def _reach(logic, state):
 @compiled
 def expand(site, grammar, batch, memory):
     """Append the candidates of the state at hand to a batch; returns how many inferences there are to score."""
+    return expand_within(_reach(grammar.logic, site.state), site, grammar, batch, memory)
+
+
+@compiled
+def expand_within(reach, site, grammar, batch, memory):
+    """The same with the candidates within a reach, which is no wider than the state's own."""
     state, logic = site.state, grammar.logic
     items, frontier, size = state.items, state.frontier, state.extent[N_FRONTIER]
     n_labels = batch.heads.shape[1]
@@ -341,15 +347,14 @@ def expand(site, grammar, batch, memory):
         memory.content[at] = site.content[frontier[at]]
         memory.inside[at] = site.inside[frontier[at]]
     hash_ends(Keys(memory.content, memory.before, memory.after), size)
-    reach = _reach(logic, state)
     _look_at_state(site, grammar, memory, reach)
     inferences = 0
     for left in range(reach.first_left, reach.last_left + 1):
         run, symbols = site.sentence, np.uint64(0)
-        for right in range(left, min(left + logic.max_children, size)):
+        for right in range(left, min(left + logic.max_children, reach.last_right + 1)):
             run = mix(run, memory.content[right])
             symbols = mix(symbols, 2 * items[frontier[right], SYMBOL] + is_punctuation(state, right))
-            if not allows_children(logic, state, left, right):
+            if right < reach.first_right or not allows_children(logic, state, left, right):
                 continue
             kind = symbols
             if left == right:  # what is below an only child, and whether there are others, decides what is allowed

@@ -300,15 +300,17 @@ class Parser:
         """A search whose time is over counts as one that met its limit, so that it ends with what it has.
 
         To finish a partial parse greedily takes time too: it may take as long again, then TOP goes over what is there.
+        Variations are not looked for any more.
         """
         for slot, registers in enumerate(run.pool.registers):
             run.spent[slot] += seconds
-            live, finishing = (registers["status"] == status for status in (Status.LIVE, Status.FALLBACK))
+            status = registers["status"]
+            live, finishing = status in (Status.LIVE, Status.VARYING), status == Status.FALLBACK
             over = (live and run.spent[slot] > timeout) or (finishing and run.spent[slot] > 2 * timeout)
             if over and run.scored[slot] is None:
                 run.scored[slot] = int(registers["scored"])
             if over and live:
-                registers["scored"] = registers["limit"]
+                registers["scored"], registers["most"] = registers["limit"], 0
             elif over:
                 registers["current"], registers["status"] = registers["next"], Status.DONE
 

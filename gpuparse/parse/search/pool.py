@@ -23,7 +23,8 @@ class Status(IntEnum):
     IDLE = 0  # the slot is free
     LIVE = 1  # looking for the best tree
     FALLBACK = 2  # the limit was met without a solution: finishing the partial parse at hand, greedily
-    DONE = 3
+    VARYING = 3  # the limit was met with too few solutions: looking for variations of the best
+    DONE = 4
 
 
 REGISTERS = np.dtype(
@@ -48,6 +49,15 @@ REGISTERS = np.dtype(
             "dead_end",  # the cheapest state met that allows nothing, -1: none
             "complete",  # 1 as long as nothing that was set aside has been dropped unseen
             "sentence",  # a hash of the terminals
+            "most",  # how many partial parses may be scored for variations; then, with those scored before them
+            "alternatives",  # how many alternatives there are
+            "tried",  # how many of them were tried with the best tree as their guide; one more: they are in order
+            "alternative",  # the one at hand, -1: none
+            "guides",  # how many there are
+            "guide",  # the one at hand
+            "steps",  # how many steps are loaded
+            "step",  # the next of them to make
+            "before",  # how many entries there were before the variation at hand
         )
     ]
 )  # the numbers that a search keeps
@@ -80,12 +90,33 @@ class Pool(NamedTuple):
     sorted_costs: np.ndarray  # float64[slots, 2, items]: room for the costs of the inferences of two entries
     of_word: np.ndarray  # int32[slots, groups, words, BROUGHT]: the features that a word brings to a group
     chart: np.ndarray  # int32[slots, chart]: the entry with which each state was popped; -1: free
+    alternatives: np.ndarray  # int32[slots, alternatives]: entries; see variation.py
+    turn: np.ndarray  # int32[slots, alternatives]: after how many steps of the best tree each comes
+    extra: np.ndarray  # float64[slots, alternatives]: what each adds to its cost, first estimated
+    guides: np.ndarray  # int32[slots, guides]: entries that are trees
+    guide_turn: np.ndarray  # int32[slots, guides]: after how many steps each leaves the best tree
+    untried: np.ndarray  # int32[slots, guides]: the first alternative that was not tried with it
+    steps: np.ndarray  # ITEM[slots, items, STEP_COLUMNS]: of a tree
+    starts: np.ndarray  # int32[slots, words + 1]: where frontier items start
+
+
+STEP_START, STEP_END, STEP_LABEL, STEP_COLUMNS = range(4)  # columns of steps: a labelled span
+ALTERNATIVES, GUIDES = 2, 4  # for each tree of a list
+
+
+def most_varied(limit: int, k: int) -> int:
+    """How many partial parses may be scored for the variations that fill a list of k trees.
+
+    >>> most_varied(1000, 1), most_varied(1000, 50)
+    (0, 500)
+    """
+    return 0 if k == 1 else limit // 2
 
 
 def make_pool(slots: int, words: int, labels: int, groups: int, limit: int, k: int, chart: bool) -> Pool:
     """An empty pool for sentences of at most so many words, and a model that looks at so many groups of items."""
     n_items = words + 2 * words * labels + 1
-    entries = limit + n_items + 1
+    entries = limit + n_items + most_varied(limit, k) + n_items + 1
     chart_size = 2 ** int(np.ceil(np.log2(2 * limit + 2))) if chart else 1
     return Pool(
         registers=np.zeros(slots, REGISTERS),
@@ -112,6 +143,14 @@ def make_pool(slots: int, words: int, labels: int, groups: int, limit: int, k: i
         sorted_costs=np.empty((slots, 2, n_items), np.float64),
         of_word=np.empty((slots, groups, words, BROUGHT), np.int32),
         chart=np.full((slots, chart_size), -1, np.int32),
+        alternatives=np.empty((slots, ALTERNATIVES * k), np.int32),
+        turn=np.empty((slots, ALTERNATIVES * k), np.int32),
+        extra=np.empty((slots, ALTERNATIVES * k), np.float64),
+        guides=np.empty((slots, GUIDES * k), np.int32),
+        guide_turn=np.empty((slots, GUIDES * k), np.int32),
+        untried=np.empty((slots, GUIDES * k), np.int32),
+        steps=np.empty((slots, n_items, STEP_COLUMNS), ITEM),
+        starts=np.empty((slots, words + 1), np.int32),
     )
 
 
@@ -121,3 +160,4 @@ def take_slot(pool: Pool, slot: int, terminals: np.ndarray, limit: int = 0) -> N
     pool.registers[slot] = 0  # all of them
     registers = pool.registers[slot]
     registers["words"], registers["limit"] = len(terminals), limit
+    registers["most"] = most_varied(limit, pool.solutions.shape[1])

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import math
 from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
-from gpuparse.jit import Kernel, compiled, eventual, spliced
+from gpuparse.jit import Kernel, compiled, eventual
 from gpuparse.kernels import RowScorer
 from gpuparse.options import Method
-from gpuparse.parse.features.segments import mix
-from gpuparse.parse.logic.items import END, START, SYMBOL
-from gpuparse.parse.logic.state import N_FRONTIER
-from gpuparse.parse.logic.strategy import NO_HEAD, Inference, items_ahead
-from gpuparse.parse.model.rules import FIXED_POINT
-from gpuparse.parse.search.agenda import Order, charted, insert, precedes, sift_up, take_best
+from gpuparse.parse.logic.strategy import NO_HEAD, Inference
+from gpuparse.parse.search.agenda import charted, insert, precedes, sift_up, take_best
 from gpuparse.parse.search.atoms import look_up_words
+from gpuparse.parse.search.entries import add_solution, cost_of, may_win, order_of, score_of, write_cost, write_entry
 from gpuparse.parse.search.expansion import expand, rows_of
 from gpuparse.parse.search.memory import known_rows
 from gpuparse.parse.search.pool import Status
 from gpuparse.parse.search.state import begin_state, go_to, site_of
+from gpuparse.parse.search.variation import absorb_variation, advance_variation, begin_variation
 
-_LIVE, _FALLBACK, _DONE = int(Status.LIVE), int(Status.FALLBACK), int(Status.DONE)
+_LIVE, _FALLBACK = int(Status.LIVE), int(Status.FALLBACK)
+_VARYING, _DONE = int(Status.VARYING), int(Status.DONE)
 
 
 class Plan(NamedTuple):
@@ -39,7 +37,6 @@ class Plan(NamedTuple):
 
 _PROMISING, _GREEDY_METHOD, _BEAM = int(Method.promising), int(Method.greedy), int(Method.beam)
 _LEAST, _MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max  # no score is beyond
-_HUGE = 2.0**62  # no fixed-point score is beyond
 
 
 @compiled
@@ -74,26 +71,20 @@ def advance(pool, grammar, plan, batch, memory):
             _advance_search(pool, slot, grammar, plan, batch, memory)
         elif pool.registers[slot]["status"] == _FALLBACK:
             _advance_fallback(pool, slot, grammar, batch, memory)
-        live += pool.registers[slot]["status"] in (_LIVE, _FALLBACK)
+        elif pool.registers[slot]["status"] == _VARYING:
+            advance_variation(pool, slot, grammar, plan, batch, memory)
+        live += pool.registers[slot]["status"] in (_LIVE, _FALLBACK, _VARYING)
     return live
-
-
-@spliced
-def _order(pool, slot, plan):
-    return Order(
-        pool.cost[slot], pool.step_cost[slot], pool.parent[slot], pool.ahead[slot], pool.profile[slot],
-        pool.sorted_costs[slot], plan.max_min, plan.gap,
-    )  # fmt: skip
 
 
 @compiled
 def _advance_search(pool, slot, grammar, plan, batch, memory):
     registers = pool.registers[slot]
-    order = _order(pool, slot, plan)
+    order = order_of(pool, slot, plan)
     while True:
         entry = _next_entry(pool, slot, order, plan)
         if entry < 0:
-            _end(pool, slot, grammar, batch, memory)
+            _end(pool, slot, grammar, plan, batch, memory)
             return
         go_to(pool, slot, entry, grammar.logic)
         if plan.use_chart and charted(pool.chart[slot], pool.signature[slot], entry, order):
@@ -105,7 +96,7 @@ def _advance_search(pool, slot, grammar, plan, batch, memory):
             _give_up(pool, slot, order, plan)
             pool.dropped[slot] = min(pool.dropped[slot], order.cost[entry])
             registers["next"] = entry
-            _end(pool, slot, grammar, batch, memory)
+            _end(pool, slot, grammar, plan, batch, memory)
             return
         if inferences:
             registers["scored"] += inferences
@@ -142,7 +133,7 @@ def _next_entry(pool, slot, order, plan):
         registers["agenda"] -= 1
         size = registers["agenda"]
         entry = waiting[size] if plan.method == _BEAM else take_best(waiting, size + 1, order)
-        if _may_win(pool, slot, order, entry):
+        if may_win(pool, slot, order, entry):
             registers["popped"] += 1
             return entry
         if plan.method != _PROMISING:  # then the others, which cost more, can't win either
@@ -174,8 +165,8 @@ def _settle(pool, slot, order, plan):
                 least = _least_score(pool, slot, parent, plan)
             if pool.score[slot, entry] < least:
                 continue
-            _write_cost(pool, slot, entry, plan.max_min)
-        if _may_win(pool, slot, order, entry):
+            write_cost(pool, slot, entry, plan.max_min)
+        if may_win(pool, slot, order, entry):
             sift_up(waiting, size, entry, order)
             size += 1
     registers["agenda"] = size
@@ -206,11 +197,16 @@ def _give_up(pool, slot, order, plan):
 
 
 @compiled
-def _end(pool, slot, grammar, batch, memory):
-    """The search is over. Without a solution the best partial parse is finished, or the cheapest dead end stands."""
+def _end(pool, slot, grammar, plan, batch, memory):
+    """The search is over. The list that it found is filled; without a solution the best partial parse is finished, or
+    the cheapest dead end stands.
+    """
     registers = pool.registers[slot]
     registers["status"] = _DONE
     if registers["solutions"]:
+        if not registers["complete"] and registers["most"] and not plan.max_min:
+            begin_variation(pool, slot, plan, grammar)
+            advance_variation(pool, slot, grammar, plan, batch, memory)
         return
     if registers["next"] < 0:
         registers["current"] = registers["dead_end"]
@@ -229,55 +225,6 @@ def _advance_fallback(pool, slot, grammar, batch, memory):
 
 
 @compiled
-def _may_win(pool, slot, order, entry):
-    """Whether an entry is strictly better than the worst of the solutions that are wanted, and within the gap."""
-    solutions, n_solutions = pool.solutions[slot], pool.registers[slot]["solutions"]
-    if n_solutions and not order.cost[entry] <= order.cost[solutions[0]] + order.gap:
-        return False
-    return n_solutions < len(solutions) or precedes(order, entry, solutions[-1])
-
-
-@compiled
-def _add_solution(pool, slot, order, entry, use_chart):
-    """Put a final state among the solutions, the best first; among equals the older one stays before.
-
-    Where several paths lead to a tree it is there once, by the best of them.
-    """
-    solutions, signature = pool.solutions[slot], pool.signature[slot]
-    size = pool.registers[slot]["solutions"]
-    end = min(
-        size, len(solutions) - 1
-    )  # where the new one goes, before it moves up: in place of the last if all is full
-    if use_chart:
-        for at in range(size):
-            if signature[solutions[at]] == signature[entry]:
-                if not precedes(order, entry, solutions[at]):
-                    return
-                end = at
-                break
-    if end == size:
-        pool.registers[slot]["solutions"] += 1
-    while end > 0 and precedes(order, entry, solutions[end - 1]):
-        solutions[end] = solutions[end - 1]
-        end -= 1
-    solutions[end] = entry
-
-
-@compiled
-def _cost_of(score):
-    """ln(1 + exp(-h)) of a fixed-point score."""
-    h = score / FIXED_POINT
-    return math.log1p(math.exp(-h)) if h > 0 else math.log1p(math.exp(h)) - h
-
-
-@compiled
-def _score_of(room):
-    """A score that every step which costs at most `room` has at least: `h >= -ln(exp(room) - 1)`, and a little less."""
-    h = -(room + math.log(-math.expm1(-room)))
-    return np.int64(min(max((h - 1e-6) * FIXED_POINT, -_HUGE), _HUGE))
-
-
-@compiled
 def _least_score(pool, slot, parent, plan):
     """The least score with which an inference at the entry `parent` may win: for those below it no cost is computed.
 
@@ -292,7 +239,7 @@ def _least_score(pool, slot, parent, plan):
     if bound == np.inf:
         return _LEAST
     room = bound if plan.max_min else bound - pool.cost[slot, parent]
-    return _score_of(max(room, 0.0) + 1e-9 + 1e-9 * bound)
+    return score_of(max(room, 0.0) + 1e-9 + 1e-9 * bound)
 
 
 @compiled
@@ -307,8 +254,8 @@ def _followed_score(pool, slot, batch, plan):
                 highest = max(highest, scores[label])
     if highest == _LEAST:
         return highest
-    step = _cost_of(highest)
-    return min(highest, _score_of(step + 1e-9 + 1e-9 * (step + pool.cost[slot, registers["current"]])))
+    step = cost_of(highest)
+    return min(highest, score_of(step + 1e-9 + 1e-9 * (step + pool.cost[slot, registers["current"]])))
 
 
 @compiled
@@ -319,40 +266,15 @@ def absorb(pool, grammar, plan, batch):
             _absorb_search(pool, slot, grammar, plan, batch)
         elif pool.registers[slot]["status"] == _FALLBACK:
             _absorb_fallback(pool, slot, grammar, plan, batch)
-
-
-@compiled
-def _write_entry(pool, slot, entry, inference, score, plan, strategy):
-    """Write an entry, but for what it costs."""
-    label, i, j = inference
-    parent = pool.registers[slot]["current"]
-    pool.parent[slot, entry] = parent
-    pool.label[slot, entry] = label
-    pool.left[slot, entry] = i
-    pool.right[slot, entry] = j
-    pool.score[slot, entry] = score
-    pool.ahead[slot, entry] = items_ahead(strategy, pool.extent[slot, N_FRONTIER], i, j)
-    if plan.use_chart:
-        items, frontier = pool.items[slot], pool.frontier[slot]
-        below = items[frontier[i], SYMBOL] + 1 if i == j else 0  # of equal spans, which is over which
-        key = mix(mix(mix(mix(np.uint64(0), items[frontier[i], START]), items[frontier[j], END]), label), below)
-        pool.signature[slot, entry] = pool.signature[slot, parent] + key
-
-
-@compiled
-def _write_cost(pool, slot, entry, max_min):
-    """Write what an entry costs. Most entries are never asked: after the first descent they can't win."""
-    step = _cost_of(pool.score[slot, entry])
-    before = pool.cost[slot, pool.parent[slot, entry]]
-    pool.step_cost[slot, entry] = step
-    pool.cost[slot, entry] = max(before, step) if max_min else before + step
+        elif pool.registers[slot]["status"] == _VARYING:
+            absorb_variation(pool, slot, grammar, plan, batch)
 
 
 @compiled
 def _absorb_search(pool, slot, grammar, plan, batch):
     """Make an entry of every inference that may win; follow the best, set the rest aside."""
     registers = pool.registers[slot]
-    order = _order(pool, slot, plan)
+    order = order_of(pool, slot, plan)
     top = batch.heads.shape[1] - 1
     descends = plan.method == _PROMISING or plan.method == _GREEDY_METHOD
     least = _least_score(pool, slot, registers["current"], plan)
@@ -366,21 +288,21 @@ def _absorb_search(pool, slot, grammar, plan, batch):
                 continue
             entry = registers["entries"]
             inference = Inference(label, batch.left[candidate], batch.right[candidate])
-            _write_entry(pool, slot, entry, inference, scores[label], plan, grammar.logic.strategy)
+            write_entry(pool, slot, entry, inference, scores[label], plan, grammar.logic.strategy)
             if label == top or scores[label] >= follow_from or plan.method == _BEAM:
-                _write_cost(pool, slot, entry, plan.max_min)
-                if not _may_win(pool, slot, order, entry):
+                write_cost(pool, slot, entry, plan.max_min)
+                if not may_win(pool, slot, order, entry):
                     continue
             registers["entries"] += 1
             if label == top:
-                _add_solution(pool, slot, order, entry, plan.use_chart)
+                add_solution(pool, slot, order, entry, plan.use_chart)
             if scores[label] >= follow_from and (best < 0 or precedes(order, entry, best)):
                 best, entry = entry, best
             if entry >= 0 and pool.label[slot, entry] != top:
                 _set_aside(pool, slot, order, entry, plan)
     if not descends:
         return
-    if best >= 0 and pool.label[slot, best] != top and _may_win(pool, slot, order, best):
+    if best >= 0 and pool.label[slot, best] != top and may_win(pool, slot, order, best):
         registers["next"] = best
     elif registers["popped"] == 1 and registers["solutions"]:  # the end of the first descent
         registers["greedy"] = pool.solutions[slot, 0]
@@ -400,8 +322,8 @@ def _absorb_fallback(pool, slot, grammar, plan, batch):
     entry = registers["entries"]
     registers["entries"] += 1
     inference = Inference(best_label, batch.left[best_candidate], batch.right[best_candidate])
-    _write_entry(pool, slot, entry, inference, best_score, plan, grammar.logic.strategy)
-    _write_cost(pool, slot, entry, plan.max_min)
+    write_entry(pool, slot, entry, inference, best_score, plan, grammar.logic.strategy)
+    write_cost(pool, slot, entry, plan.max_min)
     registers["next"] = entry
     if best_label == batch.heads.shape[1] - 1:
         registers["status"] = _DONE
