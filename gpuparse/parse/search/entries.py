@@ -10,10 +10,11 @@ from gpuparse.jit import compiled, spliced
 from gpuparse.parse.features.segments import mix
 from gpuparse.parse.logic.items import END, START, SYMBOL
 from gpuparse.parse.logic.state import N_FRONTIER
-from gpuparse.parse.logic.strategy import items_ahead
+from gpuparse.parse.logic.strategy import NO_HEAD, Inference, items_ahead
 from gpuparse.parse.model.rules import FIXED_POINT
 from gpuparse.parse.search.agenda import Order, precedes
 
+LEAST_SCORE = np.iinfo(np.int64).min  # no score is below
 _HUGE = 2.0**62  # no fixed-point score is beyond
 
 
@@ -99,3 +100,16 @@ def add_solution(pool, slot, order, entry, use_chart):
         solutions[end] = solutions[end - 1]
         end -= 1
     solutions[end] = entry
+
+
+@compiled
+def best_inference(pool, slot, batch):
+    """The best inference of the state at hand, and its score; among equals the first."""
+    best_score, best_label, best_candidate = LEAST_SCORE, -1, -1
+    first = pool.registers[slot]["first_candidate"]
+    for candidate in range(first, first + pool.registers[slot]["candidates"]):
+        heads, scores = batch.heads[candidate], batch.scores[candidate]
+        for label in range(len(scores)):
+            if scores[label] > best_score and heads[label] != NO_HEAD:
+                best_score, best_label, best_candidate = scores[label], label, candidate
+    return Inference(best_label, batch.left[best_candidate], batch.right[best_candidate]), best_score

@@ -13,7 +13,17 @@ from gpuparse.options import Method
 from gpuparse.parse.logic.strategy import NO_HEAD, Inference
 from gpuparse.parse.search.agenda import charted, insert, precedes, sift_up, take_best
 from gpuparse.parse.search.atoms import look_up_words
-from gpuparse.parse.search.entries import add_solution, cost_of, may_win, order_of, score_of, write_cost, write_entry
+from gpuparse.parse.search.entries import (
+    LEAST_SCORE,
+    add_solution,
+    best_inference,
+    cost_of,
+    may_win,
+    order_of,
+    score_of,
+    write_cost,
+    write_entry,
+)
 from gpuparse.parse.search.expansion import expand, rows_of
 from gpuparse.parse.search.memory import known_rows
 from gpuparse.parse.search.pool import Status
@@ -36,7 +46,7 @@ class Plan(NamedTuple):
 
 
 _PROMISING, _GREEDY_METHOD, _BEAM = int(Method.promising), int(Method.greedy), int(Method.beam)
-_LEAST, _MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max  # no score is beyond
+_MOST = np.iinfo(np.int64).max  # no score is beyond
 
 
 @compiled
@@ -156,7 +166,7 @@ def _settle(pool, slot, order, plan):
             registers["compared"] = best
             _take_profile(pool, slot, best)
             size = 0
-    parent, least = -1, _LEAST
+    parent, least = -1, LEAST_SCORE
     for at in range(size, end):
         entry = waiting[at]
         if at >= settled:
@@ -237,7 +247,7 @@ def _least_score(pool, slot, parent, plan):
     if n_solutions == len(solutions):
         bound = min(bound, pool.cost[slot, solutions[-1]])
     if bound == np.inf:
-        return _LEAST
+        return LEAST_SCORE
     room = bound if plan.max_min else bound - pool.cost[slot, parent]
     return score_of(max(room, 0.0) + 1e-9 + 1e-9 * bound)
 
@@ -246,13 +256,13 @@ def _least_score(pool, slot, parent, plan):
 def _followed_score(pool, slot, batch, plan):
     """The least score that the cheapest expansion of the state at hand may have; rounding may let others pass, too."""
     registers = pool.registers[slot]
-    first, highest = registers["first_candidate"], _LEAST
+    first, highest = registers["first_candidate"], LEAST_SCORE
     for candidate in range(first, first + registers["candidates"]):
         heads, scores = batch.heads[candidate], batch.scores[candidate]
         for label in range(len(scores)):
             if heads[label] != NO_HEAD:
                 highest = max(highest, scores[label])
-    if highest == _LEAST:
+    if highest == LEAST_SCORE:
         return highest
     step = cost_of(highest)
     return min(highest, score_of(step + 1e-9 + 1e-9 * (step + pool.cost[slot, registers["current"]])))
@@ -312,20 +322,13 @@ def _absorb_search(pool, slot, grammar, plan, batch):
 def _absorb_fallback(pool, slot, grammar, plan, batch):
     """Follow the best inference, and forget the others."""
     registers = pool.registers[slot]
-    best_score, best_label, best_candidate = _LEAST, -1, -1
-    first = registers["first_candidate"]
-    for candidate in range(first, first + registers["candidates"]):
-        heads, scores = batch.heads[candidate], batch.scores[candidate]
-        for label in range(len(scores)):
-            if scores[label] > best_score and heads[label] != NO_HEAD:
-                best_score, best_label, best_candidate = scores[label], label, candidate
+    inference, score = best_inference(pool, slot, batch)
     entry = registers["entries"]
     registers["entries"] += 1
-    inference = Inference(best_label, batch.left[best_candidate], batch.right[best_candidate])
-    write_entry(pool, slot, entry, inference, best_score, plan, grammar.logic.strategy)
+    write_entry(pool, slot, entry, inference, score, plan, grammar.logic.strategy)
     write_cost(pool, slot, entry, plan.max_min)
     registers["next"] = entry
-    if best_label == batch.heads.shape[1] - 1:
+    if inference.label == batch.heads.shape[1] - 1:
         registers["status"] = _DONE
         registers["current"] = entry
 

@@ -15,10 +15,10 @@ import numpy as np
 
 from gpuparse.jit import compiled
 from gpuparse.parse.logic.items import END, START
-from gpuparse.parse.logic.state import N_FRONTIER
-from gpuparse.parse.logic.strategy import NO_HEAD, Inference
-from gpuparse.parse.search.entries import add_solution, may_win, order_of, write_cost, write_entry
-from gpuparse.parse.search.expansion import Reach, expand_within
+from gpuparse.parse.logic.state import LAST_INFERRED, N_FRONTIER
+from gpuparse.parse.logic.strategy import in_unary_chain
+from gpuparse.parse.search.entries import add_solution, best_inference, may_win, order_of, write_cost, write_entry
+from gpuparse.parse.search.expansion import Reach, expand, expand_within
 from gpuparse.parse.search.pool import STEP_END, STEP_LABEL, STEP_START, Status
 from gpuparse.parse.search.state import go_to, site_of
 
@@ -203,19 +203,32 @@ def advance_variation(pool, slot, grammar, plan, batch, memory):
                 registers["status"] = _DONE
                 return
             _begin_one(pool, slot, grammar.logic)
-        while registers["step"] <= registers["steps"]:
-            candidates = batch.filled[0]
-            label, left, right = _next_step(pool, slot, grammar)
-            if left < 0:
-                continue
-            registers["first_candidate"] = candidates
-            inferences = expand_within(Reach(left, left, right, right), site_of(pool, slot), grammar, batch, memory)
-            registers["candidates"] = batch.filled[0] - candidates
-            if inferences and batch.heads[candidates, label] != NO_HEAD:
-                registers["scored"] += inferences
-                return
-            batch.filled[0] = candidates
+        inferences = _expand_nearby(pool, slot, grammar, batch, memory)
+        if inferences:
+            registers["scored"] += inferences
+            return
         _abandon(pool, slot)
+
+
+@compiled
+def _expand_nearby(pool, slot, grammar, batch, memory):
+    """Write the candidates that hold the last item into the batch, and that of the guide's next step, if they hold none
+    of each other; where the guide has nothing more to say, all that the state allows.
+    """
+    registers, site = pool.registers[slot], site_of(pool, slot)
+    registers["first_candidate"] = batch.filled[0]
+    last, end = site.state.extent[LAST_INFERRED], site.state.extent[N_FRONTIER] - 1
+    left, right = _next_step(pool, slot, grammar.logic)
+    if left < 0 and end > 0:
+        inferences = expand(site, grammar, batch, memory)
+    else:
+        wide = grammar.logic.max_children - 1
+        nearby = Reach(max(0, last - wide), last, last, min(end, last + wide))
+        inferences = expand_within(nearby, site, grammar, batch, memory)
+        if left >= 0 and not left <= last <= right:
+            inferences += expand_within(Reach(left, left, right, right), site, grammar, batch, memory)
+    registers["candidates"] = batch.filled[0] - registers["first_candidate"]
+    return inferences
 
 
 @compiled
@@ -229,24 +242,23 @@ def _begin_one(pool, slot, logic):
 
 
 @compiled
-def _next_step(pool, slot, grammar):
-    """The inference of the guide's next step, or TOP when all were made; `left` is -1 if it is not possible."""
+def _next_step(pool, slot, logic):
+    """The run of the guide's next step that is possible and was not made yet; -1 if there is none."""
     registers, frontier, items = pool.registers[slot], pool.frontier[slot], pool.items[slot]
-    size, step = pool.extent[slot, N_FRONTIER], registers["step"]
-    registers["step"] += 1
-    if step == registers["steps"]:
-        return len(grammar.logic.label_symbols) - 1, 0 if size == 1 else -1, 0
-    start, end, label = pool.steps[slot, step]
-    left = 0
-    while left < size and items[frontier[left], START] < start:
-        left += 1
-    right = left
-    while right < size and items[frontier[right], END] < end:
-        right += 1
-    if right == size or right - left >= grammar.logic.max_children:
-        return label, -1, 0
-    aligned = items[frontier[left], START] == start and items[frontier[right], END] == end
-    return label, left if aligned else -1, right
+    while registers["step"] < registers["steps"]:
+        start, end, label = pool.steps[slot, registers["step"]]
+        left = 0
+        while items[frontier[left], END] <= start:
+            left += 1
+        right = left
+        while items[frontier[right], END] < end:
+            right += 1
+        aligned = items[frontier[left], START] == start and items[frontier[right], END] == end
+        made = left == right and in_unary_chain(items, frontier[left], logic.label_symbols[label])
+        if aligned and not made and right - left < logic.max_children:
+            return left, right
+        registers["step"] += 1
+    return -1, -1
 
 
 @compiled
@@ -262,35 +274,21 @@ def _abandon(pool, slot):
 
 @compiled
 def absorb_variation(pool, slot, grammar, plan, batch):
-    """Make the inference, unless it is over the very span of the alternative and not wanted there."""
+    """Make the best of the inferences."""
     registers = pool.registers[slot]
     order = order_of(pool, slot, plan)
-    step, candidate = registers["step"] - 1, registers["first_candidate"]
-    top = len(grammar.logic.label_symbols) - 1
-    label = top if step == registers["steps"] else pool.steps[slot, step, STEP_LABEL]
-    score, entry = batch.scores[candidate, label], registers["entries"]
-    if score < 0 and label != top and _stands_on_alternative(pool, slot, step):
-        return
-    inference = Inference(label, batch.left[candidate], batch.right[candidate])
+    inference, score = best_inference(pool, slot, batch)
+    entry = registers["entries"]
     write_entry(pool, slot, entry, inference, score, plan, grammar.logic.strategy)
     write_cost(pool, slot, entry, plan.max_min)
     if not may_win(pool, slot, order, entry):
         _abandon(pool, slot)
         return
     registers["entries"] += 1
-    if label != top:
+    if inference.label < len(grammar.logic.label_symbols) - 1:
         go_to(pool, slot, entry, grammar.logic)
-        return
-    _finish(pool, slot, order, entry, plan)
-
-
-@compiled
-def _stands_on_alternative(pool, slot, step):
-    """Whether a step is over the span of the alternative."""
-    registers = pool.registers[slot]
-    made = registers["words"] + pool.turn[slot, registers["alternative"]]
-    start, end, _ = pool.steps[slot, step]
-    return pool.items[slot, made, START] == start and pool.items[slot, made, END] == end
+    else:
+        _finish(pool, slot, order, entry, plan)
 
 
 @compiled
