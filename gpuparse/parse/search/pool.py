@@ -23,7 +23,7 @@ class Status(IntEnum):
     IDLE = 0  # the slot is free
     LIVE = 1  # looking for the best tree
     FALLBACK = 2  # the limit was met without a solution: finishing the partial parse at hand, greedily
-    VARYING = 3  # the limit was met with too few solutions: looking for variations of the best
+    VARYING = 3  # the limit was met, and several trees are wanted: looking for variations of the best
     DONE = 4
 
 
@@ -49,7 +49,7 @@ REGISTERS = np.dtype(
             "dead_end",  # the cheapest state met that allows nothing, -1: none
             "complete",  # 1 as long as nothing that was set aside has been dropped unseen
             "sentence",  # a hash of the terminals
-            "most",  # how many partial parses may be scored for variations; then, with those scored before them
+            "most",  # how many partial parses may be scored for variations; once it is at that, with those before
             "alternatives",  # how many alternatives there are
             "tried",  # how many of them were tried with the best tree as their guide; one more: they are in order
             "alternative",  # the one at hand, -1: none
@@ -101,16 +101,16 @@ class Pool(NamedTuple):
 
 
 STEP_START, STEP_END, STEP_LABEL, STEP_COLUMNS = range(4)  # columns of steps: a labelled span
-ALTERNATIVES, GUIDES = 2, 4  # for each tree of a list
+ALTERNATIVES, GUIDES = 6, 6  # for each tree of a list
 
 
 def most_varied(limit: int, k: int) -> int:
     """How many partial parses may be scored for the variations that fill a list of k trees.
 
     >>> most_varied(1000, 1), most_varied(1000, 50)
-    (0, 500)
+    (0, 1000)
     """
-    return 0 if k == 1 else limit // 2
+    return 0 if k == 1 else limit
 
 
 def make_pool(slots: int, words: int, labels: int, groups: int, limit: int, k: int, chart: bool) -> Pool:

@@ -1,12 +1,12 @@
-"""Lists that the limit left short are filled with variations of the best tree, which cost little to find.
+"""Lists that the limit left unproved are filled with variations of the best tree, which cost little to find.
 
 An *alternative* is an inference that was possible on the way to the best tree, but was not made. A variation makes one,
-and then goes on as a *guide* does, another tree: it makes every later inference of the guide that is still possible. So
-one candidate is scored for each step, and not all that a state allows.
+and goes on greedily; but of what a state allows, it only looks at what holds the item inferred last, and at the next
+possible step of its *guide*, another tree. For all other candidates look much as they did to the guide.
 
-    first     every alternative that promises most, with the best tree as the guide: what it adds to the cost
+    first     the alternatives that promise most, with the best tree as the guide: what does each add to the cost?
     then      an alternative, and a guide that is itself a variation, by what both add, as long as that may be on the
-              list; the alternative comes before all that the guide has of its own, so that nothing comes twice
+              list; the alternative comes before all that the guide has of its own, so that no pair comes twice
 """
 
 from __future__ import annotations
@@ -199,11 +199,15 @@ def advance_variation(pool, slot, grammar, plan, batch, memory):
     order = order_of(pool, slot, plan)
     while True:
         if registers["alternative"] < 0:
-            if registers["scored"] >= registers["most"] or not _next_variation(pool, slot, order):
+            if not _next_variation(pool, slot, order):
                 registers["status"] = _DONE
                 return
             _begin_one(pool, slot, grammar.logic)
         inferences = _expand_nearby(pool, slot, grammar, batch, memory)
+        if registers["scored"] + inferences > registers["most"]:
+            batch.filled[0] = registers["first_candidate"]
+            registers["status"] = _DONE
+            return
         if inferences:
             registers["scored"] += inferences
             return

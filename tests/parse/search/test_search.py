@@ -68,7 +68,7 @@ def test_effort_decides_the_limit_unless_it_is_told() -> None:
     for effort in Effort:
         options = SearchOptions(effort=effort, k=50)
         (result,) = parser.parse([tokens], options)
-        assert result.scored <= options.limit_for(len(tokens))
+        assert result.scored <= 2 * options.limit_for(len(tokens))  # half of them for variations
         scored.append(result.scored)
     assert scored == sorted(set(scored))
     (bounded,) = parser.parse([tokens], SearchOptions(effort=Effort.thorough, limit=500))
@@ -113,7 +113,7 @@ def test_what_is_called_optimal_is(
     best = problem.oracle.best_trees(max_min) if by_max_min else problem.oracle.best_trees()
     costs = {str(tree): cost for cost, tree in best}
     result = parse(problem, method=method, limit=limit, k=k, width=width, max_popped=max_popped, max_min=by_max_min)
-    assert result.scored <= limit
+    assert result.scored <= (limit if k == 1 else 2 * limit)
     assert result.tree.tokens() == problem.tokens
     if result.optimal:
         assert costs[str(result.tree)] == pytest.approx(best[0][0], abs=NEAR)
@@ -121,6 +121,40 @@ def test_what_is_called_optimal_is(
         assert result.cost >= costs[str(result.tree)] - NEAR
     if result.greedy_is_optimal:
         assert result.optimal
+
+
+@settings(max_examples=40, deadline=None)
+@given(problems, st.sampled_from(list(Method)), st.integers(1, 150), st.integers(2, 12))
+def test_a_list_that_the_limit_left_unproved_has_distinct_trees_with_their_own_costs(
+    problem: Problem, method: Method, limit: int, k: int
+) -> None:
+    costs = {str(tree): cost for cost, tree in problem.oracle.best_trees()}
+    result = parse(problem, method=method, limit=limit, k=k)
+    if result.outcome is Outcome.FALLBACK:
+        return
+    assert len({str(p.tree) for p in result.parses}) == len(result.parses) <= k
+    assert [p.cost for p in result.parses] == sorted(p.cost for p in result.parses)
+    for one in result.parses:
+        least = costs[str(one.tree)]
+        assert one.cost >= least - NEAR
+        assert problem.oracle.strategy == "bu" or one.cost <= least + NEAR  # there is one way to each tree
+
+
+def test_variations_fill_lists_with_more_and_cheaper_trees(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokens = make_problem("DT NN VB", 2, Strategy.r2l, 3, 1).tokens * 4
+    parsers = [make_problem("DT NN VB", 2, strategy, 3, seed).parser for strategy in Strategy for seed in (1, 2, 3)]
+    options = SearchOptions(limit=3000, k=100)
+    with monkeypatch.context() as patched:
+        patched.setattr("gpuparse.parse.search.pool.most_varied", lambda limit, k: 0)
+        before = [next(parser.parse([tokens], options)) for parser in parsers]
+    after = [next(parser.parse([tokens], options)) for parser in parsers]
+    assert {result.outcome for result in before} == {Outcome.LIMIT}
+    for short, filled in zip(before, after, strict=True):
+        costs = [[one.cost for one in result.parses] for result in (short, filled)]
+        assert len(costs[1]) >= len(costs[0])
+        assert all(now <= then for then, now in zip(*costs, strict=False))
+        assert filled.scored > short.scored
+    assert sum(len(result.parses) for result in after) > sum(len(result.parses) for result in before)
 
 
 @settings(max_examples=25, deadline=None)
