@@ -87,6 +87,7 @@ class Pool(NamedTuple):
     inside: np.ndarray  # uint64[slots, items]: a hash of that, and of what they see of its children
     frontier: np.ndarray  # ITEM[slots, words + 1]
     chain: np.ndarray  # int32[slots, items]: room for the inferences of an entry
+    path: np.ndarray  # int32[slots, items + 1]: the entry that each item of the state at hand came about by; then -1
     sorted_costs: np.ndarray  # float64[slots, 2, items]: room for the costs of the inferences of two entries
     of_word: np.ndarray  # int32[slots, groups, words, BROUGHT]: the features that a word brings to a group
     chart: np.ndarray  # int32[slots, chart]: the entry with which each state was popped; -1: free
@@ -140,6 +141,7 @@ def make_pool(slots: int, words: int, labels: int, groups: int, limit: int, k: i
         inside=np.empty((slots, n_items), np.uint64),
         frontier=np.empty((slots, words + 1), ITEM),
         chain=np.empty((slots, n_items), np.int32),
+        path=np.empty((slots, n_items + 1), np.int32),
         sorted_costs=np.empty((slots, 2, n_items), np.float64),
         of_word=np.empty((slots, groups, words, BROUGHT), np.int32),
         chart=np.full((slots, chart_size), -1, np.int32),

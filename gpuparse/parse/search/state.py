@@ -9,7 +9,7 @@ import numpy as np
 from gpuparse.jit import compiled, inlined, spliced
 from gpuparse.parse.features.segments import mix
 from gpuparse.parse.logic.items import END, FIRST, HEAD, HEAD_CHILD, LAST, START, SYMBOL, TERMINAL_COLUMNS
-from gpuparse.parse.logic.state import State, begin_frontier, write_terminals
+from gpuparse.parse.logic.state import State, begin_frontier, put_over, write_terminals
 from gpuparse.parse.logic.strategy import infer
 
 
@@ -70,6 +70,13 @@ def begin_state(pool, slot):
     for word in range(registers["words"]):
         note_item(state.items, pool.content[slot], pool.inside[slot], word)
     registers["current"] = 0
+    forget_path(pool, slot)
+
+
+@compiled
+def forget_path(pool, slot):
+    """Forget by which entries the items came about: the entries have changed."""
+    pool.path[slot, 0] = -1
 
 
 @compiled
@@ -77,13 +84,17 @@ def follow(pool, slot, entry, logic):
     """Add the inference of an entry to the state at hand, which is that of the entry's parent."""
     label, left, right = pool.label[slot, entry], pool.left[slot, entry], pool.right[slot, entry]
     state = state_of(pool, slot)
-    note_item(state.items, pool.content[slot], pool.inside[slot], infer(logic, state, label, left, right))
+    item = infer(logic, state, label, left, right)
+    note_item(state.items, pool.content[slot], pool.inside[slot], item)
+    step = item - pool.registers[slot]["words"]
+    pool.path[slot, step] = entry
+    pool.path[slot, step + 1] = -1
     pool.registers[slot]["current"] = entry
 
 
 @compiled
 def go_to(pool, slot, entry, logic):
-    """Make the state of an entry the one at hand."""
+    """Make the state of an entry the one at hand. Its terminals stay, and so do the items that both have in common."""
     if entry > 0 and pool.registers[slot]["current"] == pool.parent[slot, entry]:
         follow(pool, slot, entry, logic)
         return
@@ -94,6 +105,14 @@ def go_to(pool, slot, entry, logic):
         chain[length] = at
         length += 1
         at = pool.parent[slot, at]
-    begin_state(pool, slot)
-    for k in range(length - 1, -1, -1):
+    state = state_of(pool, slot)
+    begin_frontier(state)
+    pool.registers[slot]["current"] = 0
+    step = 0
+    while step < length and pool.path[slot, step] == chain[length - 1 - step]:
+        at = chain[length - 1 - step]
+        put_over(state, len(state.terminals) + step, pool.left[slot, at], pool.right[slot, at])
+        step += 1
+    for k in range(length - 1 - step, -1, -1):
         follow(pool, slot, chain[k], logic)
+    pool.registers[slot]["current"] = entry

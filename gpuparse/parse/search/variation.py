@@ -20,7 +20,7 @@ from gpuparse.parse.logic.strategy import in_unary_chain
 from gpuparse.parse.search.entries import add_solution, best_inference, may_win, order_of, write_cost, write_entry
 from gpuparse.parse.search.expansion import Reach, expand, expand_within
 from gpuparse.parse.search.pool import STEP_END, STEP_LABEL, STEP_START, Status
-from gpuparse.parse.search.state import go_to, site_of
+from gpuparse.parse.search.state import forget_path, go_to, site_of
 
 _VARYING, _DONE = int(Status.VARYING), int(Status.DONE)
 
@@ -273,6 +273,7 @@ def _abandon(pool, slot):
         pool.extra[slot, registers["alternative"]] = np.inf
     registers["entries"] = registers["before"]
     registers["current"] = -1  # the state at hand is no entry's
+    forget_path(pool, slot)
     registers["alternative"] = -1
 
 
