@@ -250,7 +250,8 @@ def _next_step(pool, slot, logic):
     """The run of the guide's next step that is possible and was not made yet; -1 if there is none."""
     registers, frontier, items = pool.registers[slot], pool.frontier[slot], pool.items[slot]
     while registers["step"] < registers["steps"]:
-        start, end, label = pool.steps[slot, registers["step"]]
+        step = pool.steps[slot, registers["step"]]
+        start, end, label = step[STEP_START], step[STEP_END], step[STEP_LABEL]
         left = 0
         while items[frontier[left], END] <= start:
             left += 1
