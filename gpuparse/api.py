@@ -17,6 +17,7 @@ from gpuparse.options import Effort, Method, SearchOptions
 from gpuparse.parse.input import parse_sentences, read_text
 from gpuparse.parse.model.file import load_model
 from gpuparse.parse.model.model import Model
+from gpuparse.parse.overruling import Overruler
 from gpuparse.parse.parsed_tree import ParsedTree
 from gpuparse.parse.search.parser import Parser
 from gpuparse.pretrained.bundled import find_model
@@ -32,11 +33,17 @@ class LoadedParser:
     """A model that is ready to parse. See `load`."""
 
     def __init__(
-        self, model: Model, options: SearchOptions | None = None, lambda_: float | None = None, device: str = "auto"
+        self,
+        model: Model,
+        options: SearchOptions | None = None,
+        lambda_: float | None = None,
+        device: str = "auto",
+        tags: int = 1,
     ) -> None:
         telling.expect("parse")
         self.model = model
         self.options = options or SearchOptions()
+        self._overruler = Overruler.of(model.tagger, model.vocabulary.language, tags, self.options)
         kernels = find_device(device).kernels
         self._parser = Parser(model.vocabulary, model.rules(lambda_), model.strategy, model.max_children, kernels)
 
@@ -49,7 +56,8 @@ class LoadedParser:
         >>> parser.parse([("The", "DT"), ("dog", "NN"), ("sleeps", "VBZ")]).tags
         ['DT', 'NN', 'VBZ']
         """
-        return next(parse_sentences(self._parser, [self._prepared(sentence)], replace(self.options, batch=1)))
+        options = replace(self.options, batch=1)
+        return next(parse_sentences(self._parser, [self._prepared(sentence)], options, self._overruler))
 
     def parse_many(self, sentences: Iterable[SentenceLike]) -> Iterator[ParsedTree]:
         """The trees of sentences, in order, each as soon as it is known: sentences are asked for as they are needed.
@@ -72,7 +80,7 @@ class LoadedParser:
 
     def parse_prepared(self, sentences: Iterable[Sentence]) -> Iterator[ParsedTree]:
         """The trees of sentences that are tagged and prepared, in order; gpuparse.parse.input reads such."""
-        return parse_sentences(self._parser, sentences, self.options)
+        return parse_sentences(self._parser, sentences, self.options, self._overruler)
 
     @property
     def _tagger(self) -> Tagger:
@@ -117,6 +125,7 @@ def load(
     limit: int | None = SearchOptions.limit,
     gap: float | None = SearchOptions.gap,
     effort: str = SearchOptions.effort,
+    tags: int = 1,
     search: str = SearchOptions.method,
     max_words: int | None = SearchOptions.max_words,
     width: int = SearchOptions.width,
@@ -129,8 +138,9 @@ def load(
     """Load a model by its path or by the name of a bundled one, by default the English one.
 
     `k`: trees per sentence; `gap`: none that costs so much more than the best; `effort`: fast, normal or
-    thorough; `limit`: the most partial parses scored for a sentence; `search`: promising, greedy, best-first,
-    beam (`width`, `max_popped`: of the beam); `max_words`: longer sentences are parsed in pieces, None for no bound;
+    thorough; `tags`: sequences of tags parsed at most, where the tagger is not sure; `limit`: the most partial parses
+    scored for a sentence, or a sequence; `search`: promising, greedy, best-first, beam (`width`, `max_popped`: of the
+    beam); `max_words`: longer sentences are parsed in pieces, None for no bound;
     `timeout`: seconds per sentence, with which results depend on the machine's speed; `batch`: sentences in parallel;
     `lambda_`: cut the model there; `device`: as --device.
 
@@ -145,4 +155,4 @@ def load(
         Method(search), gap=gap, effort=Effort(effort), limit=limit, k=k, width=width, max_popped=max_popped,
         batch=batch, max_words=max_words, timeout=timeout,
     )  # fmt: skip
-    return LoadedParser(load_model(find_model(name_or_path)), options, lambda_, device)
+    return LoadedParser(load_model(find_model(name_or_path)), options, lambda_, device, tags)
