@@ -17,6 +17,7 @@ from gpuparse.options import Effort, Method, SearchOptions
 from gpuparse.parse.input import parse_sentences, read_text
 from gpuparse.parse.model.file import load_model
 from gpuparse.parse.model.model import Model
+from gpuparse.parse.overruling import Overruler
 from gpuparse.parse.parsed_tree import ParsedTree
 from gpuparse.parse.search.parser import Parser
 from gpuparse.pretrained.bundled import find_model
@@ -38,11 +39,13 @@ class LoadedParser:
         lambda_: float | None = None,
         device: str = "auto",
         jobs: int = 1,
+        tags: int = 1,
     ) -> None:
         telling.expect("parse")
         self.model = model
         self.options = options or SearchOptions()
         self.jobs = jobs
+        self._overruler = Overruler.of(model.tagger, model.vocabulary.language, tags, self.options)
         kernels = find_device(device).kernels
         if jobs < 1:
             raise UsageError(f"jobs is at least 1, not {jobs}.")
@@ -57,7 +60,8 @@ class LoadedParser:
         >>> parser.parse([("The", "DT"), ("dog", "NN"), ("sleeps", "VBZ")]).tags
         ['DT', 'NN', 'VBZ']
         """
-        return next(parse_sentences(self._parser, [self._prepared(sentence)], replace(self.options, batch=1)))
+        options = replace(self.options, batch=1)
+        return next(parse_sentences(self._parser, [self._prepared(sentence)], options, overruler=self._overruler))
 
     def parse_many(self, sentences: Iterable[SentenceLike]) -> Iterator[ParsedTree]:
         """The trees of sentences, in order, each as soon as it is known: sentences are asked for as they are needed.
@@ -81,7 +85,7 @@ class LoadedParser:
 
     def parse_prepared(self, sentences: Iterable[Sentence]) -> Generator[ParsedTree, None, None]:
         """The trees of sentences that are tagged and prepared, in order; gpuparse.parse.input reads such."""
-        return parse_sentences(self._parser, sentences, self.options, self.jobs)
+        return parse_sentences(self._parser, sentences, self.options, self.jobs, self._overruler)
 
     @property
     def _tagger(self) -> Tagger:
@@ -126,6 +130,7 @@ def load(
     limit: int | None = SearchOptions.limit,
     gap: float | None = SearchOptions.gap,
     effort: str = SearchOptions.effort,
+    tags: int = 1,
     search: str = SearchOptions.method,
     max_words: int | None = SearchOptions.max_words,
     width: int = SearchOptions.width,
@@ -139,8 +144,9 @@ def load(
     """Load a model by its path or by the name of a bundled one, by default the English one.
 
     `k`: trees per sentence; `gap`: none that costs so much more than the best; `effort`: fast, normal or
-    thorough; `limit`: the most partial parses scored for a sentence; `search`: promising, greedy, best-first,
-    beam (`width`, `max_popped`: of the beam); `max_words`: longer sentences are parsed in pieces, None for no bound;
+    thorough; `tags`: sequences of tags parsed at most, where the tagger is not sure; `limit`: the most partial parses
+    scored for a sentence, or a sequence; `search`: promising, greedy, best-first, beam (`width`, `max_popped`: of the
+    beam); `max_words`: longer sentences are parsed in pieces, None for no bound;
     `timeout`: seconds per sentence, with which results depend on the machine's speed; `batch`: sentences in parallel;
     `lambda_`: cut the model there; `device`: as --device; `jobs`: cores of the CPU that parse many sentences.
 
@@ -155,4 +161,4 @@ def load(
         Method(search), gap=gap, effort=Effort(effort), limit=limit, k=k, width=width, max_popped=max_popped,
         batch=batch, max_words=max_words, timeout=timeout,
     )  # fmt: skip
-    return LoadedParser(load_model(find_model(name_or_path)), options, lambda_, device, jobs)
+    return LoadedParser(load_model(find_model(name_or_path)), options, lambda_, device, jobs, tags)

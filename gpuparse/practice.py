@@ -19,6 +19,7 @@ def practise_parsing() -> None:
     parser.parse(PRACTICE_SENTENCE)
     if parser.model.tagger is not None:
         parser.model.tagger.tag(PRACTICE_SENTENCE.split())  # many sentences are tagged by another function than one
+        parser.model.tagger.rank(PRACTICE_SENTENCE.split(), 2)
 
 
 def practise_explaining() -> None:

@@ -43,6 +43,7 @@ MAY_IMPORT = {
         "parse.features",
         "parse.logic",
         "parse.properties",
+        "parse.overruling",
         "parse.parsed_tree",
         "boost",
         "trees",

@@ -41,6 +41,9 @@ StrategyOption = Annotated[
 MaxChildren = Annotated[
     int, typer.Option(min=1, max=MOST_CHILDREN, metavar="N", help="The most children of an inferred constituent.")
 ]
+Tags = Annotated[
+    int, typer.Option("--tags", min=1, metavar="N", help="Sequences of tags to parse, where the tagger is not sure.")
+]
 SEARCH_PANEL = "Search"  # the heading in the help of options that few people need
 Limit = Annotated[
     int | None,

@@ -22,6 +22,7 @@ from gpuparse.cli.arguments import (
     Limit,
     ModelOption,
     SearchMethod,
+    Tags,
 )
 from gpuparse.cli.output import results_to
 from gpuparse.cli.parse import meter_of, needs_no_display, read_sentences, sort_arguments
@@ -97,6 +98,7 @@ def explain_command(
         typer.Option("--input", metavar="KIND", help="As for parse: text, lines, tokens, tagged, trees or auto."),
     ] = InputKind.AUTO,
     all_text: AllText = False,
+    tags: Tags = 1,
     device: Annotated[
         str, typer.Option("--device", metavar="DEVICE", rich_help_panel=SEARCH_PANEL, help=DEVICE_HELP)
     ] = "auto",
@@ -112,6 +114,7 @@ def explain_command(
     from gpuparse.device import find_device
     from gpuparse.parse.explain import Explainer
     from gpuparse.parse.model.file import load_model
+    from gpuparse.parse.overruling import Overruler
 
     chosen_format = _choose_format(form, as_json, output)
     path, sources = sort_arguments(arguments or [], model, all_text)
@@ -125,8 +128,9 @@ def explain_command(
     options = SearchOptions(method=search, limit=limit, batch=1)
     meter = meter_of(sources)
     sentences = read_sentences(sources, kind, loaded, meter=meter)
+    overruler = Overruler.of(loaded.tagger, loaded.vocabulary.language, tags, options)
     explainer = Explainer(loaded, find_device(device).kernels, lambda_)
-    explanations = (explainer.explain(sentence, options, amount) for sentence in sentences)
+    explanations = (explainer.explain(sentence, options, amount, overruler) for sentence in sentences)
     quiet = needs_no_display(sources, output)
     with results_to(output) as write, Progress("sentence", share=meter.share, quiet=quiet) as progress:
         for piece in _pieces(progress.through(_at_least_one(explanations)), chosen_format):

@@ -28,6 +28,7 @@ from gpuparse.cli.arguments import (
     ModelOption,
     Output,
     SearchMethod,
+    Tags,
 )
 from gpuparse.options import InputKind, SearchOptions
 
@@ -74,6 +75,7 @@ def parse_command(
         int, typer.Option("--k", min=1, metavar="N", help="The N best trees of each sentence.")
     ] = SearchOptions.k,
     effort: EffortOption = SearchOptions.effort,
+    tags: Tags = 1,
     model: ModelOption = None,
     all_text: AllText = False,
     tagger: Annotated[bool, typer.Option("--tagger", help="Tag the words of trees and tagged input again.")] = False,
@@ -159,7 +161,7 @@ def parse_command(
         kind = InputKind.TEXT
     file, sources = sort_arguments(arguments or [], model, all_text)
     meter = meter_of(sources)
-    parser = LoadedParser(load_model(file), options, lambda_, chosen_device(device).name, jobs)
+    parser = LoadedParser(load_model(file), options, lambda_, chosen_device(device).name, jobs, tags)
     parsed = parse_sources(parser, sources, kind, tagger, meter)
     quiet = needs_no_display(sources, output)
     display = Progress("sentence", share=meter.share, quiet=quiet)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from gpuparse.errors import InputError, TreebankError, UsageError
 from gpuparse.options import InputKind, SearchOptions
+from gpuparse.parse.overruling import Overruler, Searches
 from gpuparse.parse.parsed_tree import ParsedTree
 from gpuparse.parse.search.parser import Parser
 from gpuparse.tag import Tagger
@@ -18,9 +19,15 @@ from gpuparse.trees import Language, Original, Sentence, TagOdds, Token, Tree, p
 
 
 def parse_sentences(
-    parser: Parser, sentences: Iterable[Sentence], options: SearchOptions | None = None, jobs: int = 1
+    parser: Parser,
+    sentences: Iterable[Sentence],
+    options: SearchOptions | None = None,
+    jobs: int = 1,
+    overruler: Overruler | None = None,
 ) -> Generator[ParsedTree, None, None]:
-    """Parse sentences, in order, with so many threads; each leaves as soon as those before it have."""
+    """Parse sentences, in order, with so many threads; each leaves as soon as those before it have. An overruler may
+    change their tags.
+    """
     waiting: deque[Sentence] = deque()
 
     def searched() -> Iterator[list[Token]]:
@@ -29,9 +36,13 @@ def parse_sentences(
             yield [sentence.tokens[index] for index in sentence.kept]
 
     options = options or SearchOptions()
+    searches = Searches(parser, options)
     try:
         for result in parser.parse(searched(), options, jobs):
-            yield ParsedTree.of(waiting.popleft(), result)
+            sentence = waiting.popleft()
+            if overruler is not None:
+                sentence, result = overruler.settle(searches, sentence, result)
+            yield ParsedTree.of(sentence, result)
     except MemoryError as error:
         raise UsageError(
             f"there is not enough memory to search {options.batch or 'so many'} sentences in parallel with "

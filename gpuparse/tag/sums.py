@@ -121,10 +121,11 @@ class Verdicts(NamedTuple):
 
 
 @eventual
-def judge_sentences(words, model, lattice, verdicts):
+def judge_sentences(words, model, lattice, verdicts, are_given):
     """The tags of all words with their probabilities, and of each word the most probable other tag with its own.
 
-    Tags are those of `tag_sentences`: scores are whole numbers, which sums of floating point keep exactly.
+    Tags that are not given already are those of `tag_sentences`: scores are whole numbers, which sums of floating point
+    keep exactly.
     """
     best = np.empty(lattice.pair.shape, lattice.pair.dtype)
     back = np.empty(lattice.pair.shape, np.int16)
@@ -135,7 +136,8 @@ def judge_sentences(words, model, lattice, verdicts):
     for sentence in range(len(words.starts) - 1):
         positions = score(words, one_word_rows, sentence, table, model.weights, lattice)
         first, end = words.starts[sentence], words.starts[sentence + 1]
-        viterbi(positions, table, model.weights, lattice, best, back, verdicts.tags[first:end])
+        if not are_given:
+            viterbi(positions, table, model.weights, lattice, best, back, verdicts.tags[first:end])
         sum_forward(positions, table, model.factors, lattice, forward, model.scale)
         sum_backward(positions, table, model.factors, lattice, backward)
         probability = to_probabilities(positions, lattice, forward, backward)

@@ -18,6 +18,7 @@ from gpuparse.tag.forms import Forms
 from gpuparse.tag.lattice import LONGEST, make_lattice, tag_sentences
 from gpuparse.tag.lexicon import CLUSTER, EDGE, MOST_WORDS, Classes, Lexicon, StoredClasses
 from gpuparse.tag.made_up import make_up
+from gpuparse.tag.n_best import rank_tags
 from gpuparse.tag.options import TaggerOptions
 from gpuparse.tag.pruning import MOST, SCALE, forget_words, prune
 from gpuparse.tag.retyped import retype
@@ -66,6 +67,13 @@ class Judged(NamedTuple):
     odds: tuple[TagOdds, ...]
 
 
+class TagSequence(NamedTuple):
+    """Tags that a sentence may have."""
+
+    tags: tuple[str, ...]
+    cost: float  # the logarithm of how many times as probable the best sequence is
+
+
 @dataclass(frozen=True)
 class Tagger:
     """A POS tagger.
@@ -112,8 +120,28 @@ class Tagger:
         for sentence in sentences:  # zip takes the word first, so that no tag is lost at the end of a sentence
             yield [Token(word, name) for word, name in zip(sentence, names, strict=False)]
 
-    def judge(self, words: Sequence[str]) -> Judged:
-        """The words of one sentence with their tags, how sure each is, and its rival.
+    def rank(self, words: Sequence[str], most: int) -> list[TagSequence]:
+        """The most probable sequences of tags of one sentence of at most LONGEST words, the best first.
+
+        >>> tagger = train_tagger([[Token("Dogs", "NNS"), Token("bark", "VBP")], [Token("bark", "NN")]] * 9)
+        >>> [sequence.tags for sequence in tagger.rank(["Dogs", "bark"], 5)]
+        [('NNS', 'VBP'), ('NNS', 'NN')]
+        """
+        if len(words) > LONGEST:
+            raise ValueError(f"a sentence of {len(words)} words has too many sequences of tags")
+        numbered = number_words(self.lexicon, [words])
+        widest = int(np.diff(numbered.candidate_starts).max(initial=1))
+        lattice = make_lattice(len(words), widest, self._patterns, np.int64)
+        tags, scores = np.empty((most, len(words)), np.int16), np.empty(most, np.int64)
+        count = rank_tags(numbered, self._table, self._weights, lattice, tags, scores) if len(words) else 0
+        costs = ((scores[0] - scores[:count]) / SCALE).tolist()
+        return [
+            TagSequence(tuple(map(self.lexicon.tags.__getitem__, row)), cost)
+            for row, cost in zip(tags[:count].tolist(), costs, strict=True)
+        ]
+
+    def judge(self, words: Sequence[str], given: Sequence[str] | None = None) -> Judged:
+        """The words of one sentence with their tags, by default the best, how sure each is, and its rival.
 
         >>> tagger = train_tagger([[Token("Dogs", "NNS"), Token("bark", "VBP")], [Token("bark", "NN")]] * 9)
         >>> judged = tagger.judge(["Dogs", "bark"])
@@ -125,8 +153,10 @@ class Tagger:
         lattice = make_lattice(int(np.diff(numbered.starts).max(initial=0)), widest, self._patterns, np.float64)
         tags, rivals = np.empty(len(words), np.int16), np.empty(len(words), np.int16)
         odds, rival_odds = np.empty(len(words)), np.empty(len(words))
+        if given is not None:
+            tags[:] = list(map(self.lexicon.tags.index, given))
         model = ScaledModel(self._table, self._weights, self._factors, 1.0 / SCALE)
-        judge_sentences(numbered, model, lattice, Verdicts(tags, odds, rivals, rival_odds))
+        judge_sentences(numbered, model, lattice, Verdicts(tags, odds, rivals, rival_odds), given is not None)
         names = (*self.lexicon.tags, None)  # -1: no rival
         return Judged(
             [Token(word, self.lexicon.tags[tag]) for word, tag in zip(words, tags.tolist(), strict=True)],

@@ -98,6 +98,23 @@ def test_json_can_be_asked_for_as_everywhere_else() -> None:
     assert run("parse", "She left.", "--json", "--format", "drawn").returncode == 2
 
 
+def test_what_the_parser_overrules_is_explained_as_it_is_parsed() -> None:
+    sentences = ("The complex houses married soldiers.", "Dogs like cats.", "Bees sting.")
+    plain, *overruled = (
+        [json.loads(line) for line in run(command, *sentences, "--text", "--json", *tags).stdout.splitlines()]
+        for command, tags in (("parse", ()), ("parse", ("--tags", "10")), ("explain", ("--tags", "10")))
+    )
+    parsed, explained = overruled
+    assert [one["tree"] for one in explained] == [one["tree"] for one in parsed] != [one["tree"] for one in plain]
+    assert [[token["tag"] for token in one["tokens"]] for one in explained] == [one["tags"] for one in parsed]
+
+
+def test_sequences_of_tags_can_not_be_compared_by_least_confidence() -> None:
+    refused = run("parse", "She left.", "--tags", "2", "--max-min")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "--max-min" in refused.stderr
+
+
 def test_a_model_after_what_it_should_parse_is_wrong_usage() -> None:
     with pytest.raises(UsageError, match="english: this is a model"):
         sort_arguments(["Some text.", "english"])

@@ -89,11 +89,17 @@ def scored_sequences(tagger: Tagger, weights: Weights, words: Sequence[str]) -> 
     return {tags: score(tagger, weights, words, tags) for tags in sequences}
 
 
+def best_sequences(tagger: Tagger, words: Sequence[str]) -> list[tuple[tuple[str, ...], float]]:
+    """All sequences, the best first; of equals the one with the lowest tag at the end, then before it, and so on."""
+    scores = scored_sequences(tagger, stored_weights(tagger), words) if words else {}
+    ranked = sorted(scores, key=lambda tags: (-scores[tags], tags[::-1]))
+    return [
+        (tuple(tagger.lexicon.tags[tag] for tag in tags), (scores[ranked[0]] - scores[tags]) / 1024) for tags in ranked
+    ]
+
+
 def best_tags(tagger: Tagger, words: Sequence[str]) -> list[str]:
-    """Of equals the one with the lowest tag at the end, then before it, and so on."""
-    scores = scored_sequences(tagger, stored_weights(tagger), words)
-    best = min(scores, key=lambda tags: (-scores[tags], tags[::-1]))
-    return [tagger.lexicon.tags[tag] for tag in best]
+    return list(best_sequences(tagger, words)[0][0])
 
 
 def probabilities(tagger: Tagger, weights: Weights, words: Sequence[str]) -> dict[tuple[int, ...], float]:

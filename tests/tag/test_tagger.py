@@ -65,6 +65,28 @@ def test_the_best_tags_are_those_found_by_trying_all(small: Tagger, words: list[
     assert [token.tag for token in tagger.tag(words)] == oracle.best_tags(tagger, words)
 
 
+@settings(max_examples=40, deadline=None)
+@given(
+    words=st.lists(st.sampled_from(WORDS), max_size=4),
+    most=st.sampled_from([1, 2, 3, 10, 300]),
+    seed=st.integers(0, 1000),
+)
+def test_the_best_sequences_are_those_found_by_trying_all(
+    small: Tagger, words: list[str], most: int, seed: int
+) -> None:
+    random = np.random.default_rng(seed)
+    tagger = replace(small, row_weights=random.integers(-2, 3, len(small.row_weights)).astype(np.int16))
+    assert tagger.rank(words, most) == oracle.best_sequences(tagger, words)[:most]
+
+
+def test_the_first_sequence_has_the_tags_of_tagging(synthetic: list[list[Token]], tagger: Tagger) -> None:
+    for words in words_of(synthetic[400:430]):
+        ranked = tagger.rank(words, 5)
+        assert list(ranked[0].tags) == [token.tag for token in tagger.tag(words)]
+        assert ranked[0].cost == 0.0
+        assert len({sequence.tags for sequence in ranked}) == len(ranked)
+
+
 @settings(max_examples=20, deadline=None)
 @given(words=st.lists(st.sampled_from(WORDS), min_size=1, max_size=4), seed=st.integers(0, 1000))
 def test_probabilities_of_neighbours_are_sums_over_all_sequences(small: Tagger, words: list[str], seed: int) -> None:

@@ -27,6 +27,7 @@ from gpuparse.parse.logic.strategy import Inference
 from gpuparse.parse.model.model import Model
 from gpuparse.parse.model.rules import FIXED_POINT
 from gpuparse.parse.model.words import in_words
+from gpuparse.parse.overruling import Overruler, Searches
 from gpuparse.parse.parsed_tree import ParsedTree
 from gpuparse.parse.search.parser import Parser
 from gpuparse.printable import printable
@@ -74,10 +75,14 @@ class Explainer:
         sentence: Sentence,
         options: SearchOptions | None = None,
         amount: Amount = USUAL_AMOUNT,
+        overruler: Overruler | None = None,
     ) -> Explanation:
         """Parse a sentence, and give the reasons for each constituent of its best tree."""
         tokens = [sentence.tokens[index] for index in sentence.kept]
-        [result] = self._parser.parse([tokens], options or SearchOptions(batch=1))
+        options = options or SearchOptions(batch=1)
+        [result] = self._parser.parse([tokens], options)
+        if overruler is not None:
+            sentence, result = overruler.settle(Searches(self._parser, options), sentence, result)
         parsed = ParsedTree.of(sentence, result)
         derivation = () if parsed.cost is None else result.parses[0].derivation
         return Explanation(
