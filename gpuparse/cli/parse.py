@@ -81,7 +81,8 @@ def parse_command(
     tagger: Annotated[bool, typer.Option("--tagger", help="Tag the words of trees and tagged input again.")] = False,
     device: DeviceOption = "auto",
     jobs: Annotated[
-        int, typer.Option("--jobs", min=1, metavar="N", help="Cores that parse, of the CPU. The trees are the same.")
+        int,
+        typer.Option("--jobs", min=1, metavar="N", rich_help_panel=SEARCH_PANEL, help="Cores of the CPU that parse."),
     ] = 1,
     gap: Annotated[
         float | None,
