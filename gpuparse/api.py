@@ -39,7 +39,7 @@ class LoadedParser:
         lambda_: float | None = None,
         device: str = "auto",
         jobs: int = 1,
-        tags: int = 1,
+        tags: int | None = None,
     ) -> None:
         telling.expect("parse")
         self.model = model
@@ -130,7 +130,7 @@ def load(
     limit: int | None = SearchOptions.limit,
     gap: float | None = SearchOptions.gap,
     effort: str = SearchOptions.effort,
-    tags: int = 1,
+    tags: int | None = None,
     search: str = SearchOptions.method,
     max_words: int | None = SearchOptions.max_words,
     width: int = SearchOptions.width,
@@ -144,11 +144,11 @@ def load(
     """Load a model by its path or by the name of a bundled one, by default the English one.
 
     `k`: trees per sentence; `gap`: none that costs so much more than the best; `effort`: fast, normal or
-    thorough; `tags`: sequences of tags parsed at most, where the tagger is not sure; `limit`: the most partial parses
-    scored for a sentence, or a sequence; `search`: promising, greedy, best-first, beam (`width`, `max_popped`: of the
-    beam); `max_words`: longer sentences are parsed in pieces, None for no bound;
-    `timeout`: seconds per sentence, with which results depend on the machine's speed; `batch`: sentences in parallel;
-    `lambda_`: cut the model there; `device`: as --device; `jobs`: cores of the CPU that parse many sentences.
+    thorough; `tags`: sequences of tags parsed at most, where the tagger is not sure, by default 5; `limit`: the most
+    partial parses scored for a sentence, or a sequence; `search`: promising, greedy, best-first, beam (`width`,
+    `max_popped`: of the beam); `max_words`: longer sentences are parsed in pieces, None for no bound; `timeout`:
+    seconds per sentence, with which results depend on the machine's speed; `batch`: sentences in parallel; `lambda_`:
+    cut the model there; `device`: as --device; `jobs`: cores of the CPU that parse many sentences.
 
     >>> print(load("english").parse("She saw the man."))
     (TOP (S (NP (PRP She)) (VP (VBD saw) (NP (DT the) (NN man))) (. .)))

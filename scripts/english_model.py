@@ -27,6 +27,7 @@ from gpuparse.options import SearchOptions
 from gpuparse.parse.input import parse_sentences, read_words_of_trees, tag_anew
 from gpuparse.parse.model.file import load_model
 from gpuparse.parse.model.model import Model
+from gpuparse.parse.overruling import Overruler
 from gpuparse.parse.search.parser import Parser
 from gpuparse.parse.sources import Convention, read_list
 from gpuparse.pretrained.bundled import FENCE, FOLDER
@@ -109,7 +110,7 @@ is a work derived from texts under CC BY-SA, its licence is [CC BY-SA 4.0](https
 With COLLINS.prm's rules; F1 in percent, and in brackets the number of sentences. Tags and labels are changed as in the
 trees that it learned from (`map`, `labels` and `removed` in the list); trees that can't be read are left out. In
 `gum/dev`, whose trees are a parser's, are genres that it did not learn from; `plain` are sentences as people type them,
-parsed by hand.
+parsed by hand. Where the tagger is not sure of its tags, the parser may overrule it.
 
 | treebank | sentences | gold tags | the tagger's tags |
 |---|---|---|---|
@@ -286,9 +287,10 @@ def parse_words(model: Model, gold: Sequence[Tree], retag: bool, limit: int | No
     kernels = find_device("cpu").kernels
     parser = Parser(model.vocabulary, model.rules(), model.strategy, model.max_children, kernels)
     options = SearchOptions(limit=limit)
-    list(parse_sentences(parser, sentences[:3], options))  # so that everything is compiled
+    overruler = Overruler.of(tagger, language, None, options)
+    list(parse_sentences(parser, sentences[:3], options, overruler=overruler))  # so that everything is compiled
     start = time.process_time()
-    parsed = list(parse_sentences(parser, sentences, options))
+    parsed = list(parse_sentences(parser, sentences, options, overruler=overruler))
     seconds = time.process_time() - start
     return Parsed([one.tree for one in parsed], Counter(one.status for one in parsed), seconds)
 

@@ -29,8 +29,9 @@ TAGGED = [("The", "DT"), ("dog", "NN"), ("sleeps", "VBZ"), (".", ".")]
 
 
 @cache
-def parser(**options: Any) -> LoadedParser:
-    return LoadedParser(replace(small_model(), tagger=small_tagger()), SearchOptions(limit=3000, **options))
+def parser(tags: int | None = None, **options: Any) -> LoadedParser:
+    tagged = replace(small_model(), tagger=small_tagger())
+    return LoadedParser(tagged, SearchOptions(limit=3000, **options), tags=tags)
 
 
 def test_importing_gpuparse_imports_nothing_heavy_and_using_a_name_numpy_alone() -> None:
@@ -61,7 +62,8 @@ def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
 def test_text_words_and_pairs_give_the_same_tree() -> None:
     words = [word for word, _ in TAGGED]
     pairs = [tuple(token) for token in small_tagger().tag(words)]
-    trees = [parser().parse(sentence) for sentence in ("The dog sleeps.", words, pairs)]
+    alone = parser(tags=1)
+    trees = [alone.parse(sentence) for sentence in ("The dog sleeps.", words, pairs)]
     assert trees[0] == trees[1] == trees[2]
     assert trees[0].words == words
 

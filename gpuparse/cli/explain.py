@@ -98,7 +98,7 @@ def explain_command(
         typer.Option("--input", metavar="KIND", help="As for parse: text, lines, tokens, tagged, trees or auto."),
     ] = InputKind.AUTO,
     all_text: AllText = False,
-    tags: Tags = 1,
+    tags: Tags = None,
     device: Annotated[
         str, typer.Option("--device", metavar="DEVICE", rich_help_panel=SEARCH_PANEL, help=DEVICE_HELP)
     ] = "auto",

@@ -75,7 +75,7 @@ def parse_command(
         int, typer.Option("--k", min=1, metavar="N", help="The N best trees of each sentence.")
     ] = SearchOptions.k,
     effort: EffortOption = SearchOptions.effort,
-    tags: Tags = 1,
+    tags: Tags = None,
     model: ModelOption = None,
     all_text: AllText = False,
     tagger: Annotated[bool, typer.Option("--tagger", help="Tag the words of trees and tagged input again.")] = False,

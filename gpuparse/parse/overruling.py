@@ -25,6 +25,7 @@ from gpuparse.trees import Language, Sentence, Token
 # bundled English model: of weights from 1/4 to 2, and charges from 0 to 3. docs/performance.md has what they bring.
 TAG_WEIGHT = 1.0
 NO_CLAUSE = 2.0
+SEQUENCES = 5  # parsed by default
 CLAUSES = frozenset({"S", "SINV", "SQ", "SBARQ"})  # in a treebank that has none of these labels, trees alone decide
 
 
@@ -60,8 +61,12 @@ class Overruler:
     sequences: int  # parsed at most, for each sentence
 
     @classmethod
-    def of(cls, tagger: Tagger | None, language: Language, sequences: int, options: SearchOptions) -> Overruler | None:
-        """None where one sequence is all that is to be parsed."""
+    def of(
+        cls, tagger: Tagger | None, language: Language, sequences: int | None, options: SearchOptions
+    ) -> Overruler | None:
+        """None where one sequence is all that is to be parsed; by default that is so where several can't be."""
+        if sequences is None:
+            sequences = 1 if tagger is None or options.max_min else SEQUENCES
         if sequences < 1:
             raise UsageError(f"tags: at least 1 sequence is parsed, not {sequences}.")
         if sequences == 1:

@@ -11,7 +11,7 @@ from gpuparse.trees import Tree, parse_tree
 
 SENTENCES = Path(__file__).resolve().parents[1] / "data" / "plain-english.mrg"
 # At least; for another model: python -c "from tests.pretrained.test_plain_english import *; print(exactly_right())"
-RIGHT = 86
+RIGHT = 87
 
 
 def trees() -> list[Tree]:

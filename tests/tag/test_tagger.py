@@ -294,7 +294,7 @@ def test_gum_is_tagged_at_95_per_cent_after_one_round(gum: Path) -> None:
     train, dev = ([strip(tree).tokens() for tree in read_trees(gum / part)] for part in ("train", "dev"))
     tagger = train_tagger(train, TaggerOptions(epochs=1))  # bench tag measures the whole training
     assert accuracy(dev, list(tagger.tag_many(words_of(dev)))) > 0.95
-    assert sum(array.nbytes for array in tagger.arrays().values()) < 4_000_000
+    assert sum(array.nbytes for array in tagger.arrays().values()) < 5_000_000
 
 
 def test_odds_are_sums_over_all_sequences_and_tags_those_of_tagging(small: Tagger) -> None:
