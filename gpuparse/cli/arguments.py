@@ -41,11 +41,17 @@ StrategyOption = Annotated[
 MaxChildren = Annotated[
     int, typer.Option(min=1, max=MOST_CHILDREN, metavar="N", help="The most children of an inferred constituent.")
 ]
+SEARCH_PANEL = "Search"  # the heading in the help of options that few people need
 Tags = Annotated[
     int | None,
-    typer.Option("--tags", min=1, metavar="N", help="Sequences of tags to parse if the tagger is unsure. [default: 5]"),
+    typer.Option(
+        "--tags",
+        min=1,
+        metavar="N",
+        rich_help_panel=SEARCH_PANEL,
+        help="Sequences of tags to parse where the tagger is not sure. [default: 5]",
+    ),
 ]
-SEARCH_PANEL = "Search"  # the heading in the help of options that few people need
 Limit = Annotated[
     int | None,
     typer.Option(
