@@ -51,6 +51,7 @@ class Effort(Choice):
     thorough = "thorough"
 
 
+TAG_SEQUENCES = 5  # of a sentence that are parsed by default, where the tagger is not sure
 LIMITS = {  # of partial parses: for any sentence, and per squared token of a long one
     Effort.fast: (30_000, 100),
     Effort.normal: (100_000, 200),

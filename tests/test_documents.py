@@ -34,7 +34,7 @@ from gpuparse.parse.features.examples import Source, build_training_data
 from gpuparse.parse.logic.vocabulary import build_vocabulary
 from gpuparse.parse.model.contents import CLASSES_TYPES, PARSER_TYPES, TAGGER_TYPES, Header
 from gpuparse.parse.properties import PROPERTIES
-from gpuparse.tag.tagger import STRINGS
+from gpuparse.tag.stored import STRINGS
 from gpuparse.trees import load_language, parse_tree, synthetic_treebank
 from gpuparse.words.file import TYPES as CLASSES_ARRAYS
 from gpuparse.words.file import ClassesHeader

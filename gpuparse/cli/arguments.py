@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from gpuparse.options import MOST_CHILDREN, Effort, Method, Strategy
+from gpuparse.options import MOST_CHILDREN, TAG_SEQUENCES, Effort, Method, Strategy
 
 Treebanks = Annotated[
     list[str], typer.Argument(metavar="TREEBANK...", help="Treebank files or folders; - is the standard input.")
@@ -49,7 +49,7 @@ Tags = Annotated[
         min=1,
         metavar="N",
         rich_help_panel=SEARCH_PANEL,
-        help="Sequences of tags to parse where the tagger is not sure. [default: 5]",
+        help=f"Sequences of tags to parse where the tagger is not sure. [default: {TAG_SEQUENCES}]",
     ),
 ]
 Limit = Annotated[

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from gpuparse.errors import UsageError
-from gpuparse.options import SearchOptions
+from gpuparse.options import TAG_SEQUENCES, SearchOptions
 from gpuparse.parse.search.parser import Parser, Result
 from gpuparse.tag import Tagger, TagSequence
 from gpuparse.tag.lattice import LONGEST
@@ -25,7 +25,6 @@ from gpuparse.trees import Language, Sentence, Token
 # bundled English model: of weights from 1/4 to 2, and charges from 0 to 3. docs/performance.md has what they bring.
 TAG_WEIGHT = 1.0
 NO_CLAUSE = 2.0
-SEQUENCES = 5  # parsed by default
 CLAUSES = frozenset({"S", "SINV", "SQ", "SBARQ"})  # in a treebank that has none of these labels, trees alone decide
 
 
@@ -66,7 +65,7 @@ class Overruler:
     ) -> Overruler | None:
         """None where one sequence is all that is to be parsed; by default that is so where several can't be."""
         if sequences is None:
-            sequences = 1 if tagger is None or options.max_min else SEQUENCES
+            sequences = 1 if tagger is None or options.max_min else TAG_SEQUENCES
         if sequences < 1:
             raise UsageError(f"tags: at least 1 sequence is parsed, not {sequences}.")
         if sequences == 1:

@@ -1,4 +1,4 @@
-"""The tagger: words in, words with their POS tags out; how it is learned, stored and loaded.
+"""The tagger: words in, words with their POS tags out; how it is learned.
 
 Weights are whole numbers (1/1024ths), so that a sentence's tags are the same on every machine and in every batch.
 """
@@ -13,21 +13,34 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpuparse.errors import ModelError, TrainingError
-from gpuparse.tag.forms import Forms
+from gpuparse.errors import TrainingError
 from gpuparse.tag.lattice import LONGEST, make_lattice, tag_sentences
-from gpuparse.tag.lexicon import CLUSTER, EDGE, MOST_WORDS, Classes, Lexicon, StoredClasses
+from gpuparse.tag.lexicon import CLUSTER, EDGE, Classes, Lexicon
 from gpuparse.tag.made_up import make_up
 from gpuparse.tag.n_best import rank_tags
 from gpuparse.tag.options import TaggerOptions
 from gpuparse.tag.pruning import MOST, SCALE, forget_words, prune
 from gpuparse.tag.retyped import retype
+from gpuparse.tag.stored import (
+    ARRAYS,
+    STRINGS,
+    TAGGER_VERSION,
+    check,
+    check_starts,
+    check_tags,
+    checked_array,
+    checked_newer,
+    checked_strings,
+    checked_style,
+    checked_templates,
+    checked_widened,
+    plain_classes,
+    plain_rules,
+)
 from gpuparse.tag.sums import ScaledModel, Verdicts, first_pair_row, judge_sentences
 from gpuparse.tag.templates import (
     CLASS_TEMPLATES,
     HISTORY,
-    MOST_TEMPLATES,
-    MOST_VALUES,
     ONE_WORD,
     PARTS,
     SEVERAL_WORDS,
@@ -41,23 +54,11 @@ from gpuparse.tag.templates import (
     longest_probe,
     make_table,
     parse_templates,
-    widened,
 )
 from gpuparse.text.tokens import TokenStyle
 from gpuparse.trees import TagOdds, TagRules, Token
 
-TAGGER_VERSION = 2  # of the settings; the first had none
-MOST_RULES = 100_000  # for the forms of words; English has some hundreds
 MOST_PROBES = 256  # to find a key; among a million random keys the most is about 70
-ARRAYS = {
-    "keys": np.int64,
-    "row_starts": np.int32,
-    "row_tags": np.int16,
-    "row_weights": np.int16,
-    "dictionary_starts": np.int32,
-    "dictionary_tags": np.int16,
-}
-STRINGS = ("tags", "words", "prefixes", "suffixes", "shapes")
 
 
 class Judged(NamedTuple):
@@ -203,8 +204,8 @@ class Tagger:
             "forms": None if forms is None else [list(rule) for rule in forms.rules],
             "promises": list(self.lexicon.promises),
             "sure": self.lexicon.sure,
-            "rules": _plain_rules(self.lexicon.rules),
-            "classes": None if classes is None else _plain_classes(classes),
+            "rules": plain_rules(self.lexicon.rules),
+            "classes": None if classes is None else plain_classes(classes),
         }
 
     @classmethod
@@ -217,35 +218,35 @@ class Tagger:
         >>> Tagger.from_parts(tagger.arrays(), tagger.settings()).tag(["bark"])
         [Token(word='bark', tag='VBP')]
         """
-        style, strings = _checked_style(settings.get("style")), _checked_strings(settings)
-        checked = {name: _checked_array(arrays, name) for name in ARRAYS}
+        style, strings = checked_style(settings.get("style")), checked_strings(settings)
+        checked = {name: checked_array(arrays, name) for name in ARRAYS}
         starts, tags = checked.pop("dictionary_starts"), checked.pop("dictionary_tags")
-        _check_starts(starts, len(tags), "tag dictionary")
-        _check(2 <= len(starts) <= len(strings["words"]) + 2, "its tag dictionary does not fit its words")
-        _check(bool((starts[1:] > starts[:-1]).all()), "a word in its tag dictionary has no tag")
-        _check_tags(tags, starts, len(strings["tags"]))
-        newer: dict[str, Any] = _checked_newer(settings, strings["tags"], classes) if "version" in settings else {}
+        check_starts(starts, len(tags), "tag dictionary")
+        check(2 <= len(starts) <= len(strings["words"]) + 2, "its tag dictionary does not fit its words")
+        check(bool((starts[1:] > starts[:-1]).all()), "a word in its tag dictionary has no tag")
+        check_tags(tags, starts, len(strings["tags"]))
+        newer: dict[str, Any] = checked_newer(settings, strings["tags"], classes) if "version" in settings else {}
         if "version" not in settings:
-            checked["keys"] = _checked_widened(checked["keys"])
+            checked["keys"] = checked_widened(checked["keys"])
         fields: dict[str, Any] = {**strings, **newer}
         lexicon = Lexicon(**fields, dictionary_starts=starts, dictionary_tags=tags)
-        tagger = cls(lexicon, style, _checked_templates(settings.get("templates"), lexicon), **checked)
+        tagger = cls(lexicon, style, checked_templates(settings.get("templates"), lexicon), **checked)
         tagger._check_rows()
         return tagger
 
     def _check_rows(self) -> None:
-        _check_starts(self.row_starts, len(self.row_tags), "weights")
-        _check(len(self.row_starts) == len(self.keys) + 1, "its features and weights do not fit")
-        _check(len(self.row_weights) == len(self.row_tags), "its weights and their tags do not fit")
-        _check_tags(self.row_tags, self.row_starts, len(self.lexicon.tags))
-        _check(bool((self.keys[1:] > self.keys[:-1]).all()), "its features are not in order")
+        check_starts(self.row_starts, len(self.row_tags), "weights")
+        check(len(self.row_starts) == len(self.keys) + 1, "its features and weights do not fit")
+        check(len(self.row_weights) == len(self.row_tags), "its weights and their tags do not fit")
+        check_tags(self.row_tags, self.row_starts, len(self.lexicon.tags))
+        check(bool((self.keys[1:] > self.keys[:-1]).all()), "its features are not in order")
         limits = key_limits(self._patterns, self.lexicon.sizes(), len(self.lexicon.tags))
         template, mask = self.keys >> (PARTS * VALUE_BITS), (1 << VALUE_BITS) - 1
-        _check(bool(((template >= 0) & (template < len(limits))).all()), "a feature has no template")
+        check(bool(((template >= 0) & (template < len(limits))).all()), "a feature has no template")
         for part in range(PARTS):
             value = (self.keys >> ((PARTS - 1 - part) * VALUE_BITS)) & mask
-            _check(bool((value < limits[template, part]).all()), "a feature has a value that is not there")
-        _check(longest_probe(self.keys) <= MOST_PROBES, "its features collide in the table that finds them")
+            check(bool((value < limits[template, part]).all()), "a feature has a value that is not there")
+        check(longest_probe(self.keys) <= MOST_PROBES, "its features collide in the table that finds them")
 
 
 class TaggedSource(NamedTuple):
@@ -383,151 +384,3 @@ def number_words(lexicon: Lexicon, sentences: Sequence[Sequence[str]], strangers
 def _rounded(odds: float) -> float:
     """A probability as it is reported: equal on every machine, and no NaN where weights are out of all proportion."""
     return round(float(odds), 4) if np.isfinite(odds) else 0.0
-
-
-def _check(holds: bool, problem: str) -> None:
-    if not holds:
-        raise ModelError(f"The model's tagger is damaged: {problem}. Train or fetch the model again.")
-
-
-def _checked_style(style: Any) -> TokenStyle:
-    choices = asdict(TokenStyle())
-    _check(isinstance(style, dict) and style.keys() == choices.keys(), "its token style is not complete")
-    _check(all(isinstance(value, bool) for value in style.values()), "its token style is not a choice of yes and no")
-    return TokenStyle(**style)
-
-
-def _checked_strings(settings: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    lists: dict[str, Any] = {name: settings.get(name) for name in STRINGS}
-    for name, strings in lists.items():
-        whole = isinstance(strings, list) and all(isinstance(string, str) for string in strings)
-        _check(whole and len(set(strings)) == len(strings) <= MOST_WORDS, f"its {name} are no list of names")
-    _check(0 < len(lists["tags"]) <= MOST, "it has no tags, or too many")
-    return {name: tuple(strings) for name, strings in lists.items()}
-
-
-def _checked_newer(settings: Mapping[str, Any], tags: Sequence[str], classes: Classes | None) -> dict[str, Any]:
-    """What a tagger of the first version had not."""
-    _check(settings.get("version") == TAGGER_VERSION, "it is of another version")
-    forms, promises, sure = (settings.get(name) for name in ("forms", "promises", "sure"))
-    if forms is None and "forms" in settings:  # one of the first version that was stored again
-        return {}
-    _check(
-        isinstance(forms, list)
-        and len(forms) <= MOST_RULES
-        and all(isinstance(rule, list) and len(rule) == 4 and _are_strings(rule) for rule in forms),
-        "its rules for the forms of words are no such rules",
-    )
-    tag_set = {*tags}
-    whole = isinstance(promises, list) and _are_strings(promises) and len({*promises}) == len(promises) <= MOST_WORDS
-    _check(whole, "its promises are no list of names")
-    assert isinstance(forms, list)
-    assert isinstance(promises, list)
-    _check(all(rule[3] in tag_set for rule in forms), "a form has a tag that is not there")
-    _check(isinstance(sure, int) and not isinstance(sure, bool) and sure >= 0, "its number of sure words is none")
-    return {
-        "forms": Forms(tuple(tuple(rule) for rule in forms)),
-        "promises": tuple(promises),
-        "sure": sure,
-        "rules": _checked_rules(settings.get("rules"), tag_set),
-        "classes": classes or _checked_classes(settings.get("classes")),
-    }
-
-
-def _plain_rules(rules: TagRules) -> dict[str, Any]:
-    """The rules as JSON has them."""
-    tables = {
-        name: {tag: list(strings) for tag, strings in getattr(rules, name).items()}
-        for name in ("tokens", "commands", "statements")
-    }
-    return {"runs": dict(rules.runs), "predicates": list(rules.predicates), **tables}
-
-
-def _plain_classes(classes: Classes) -> dict[str, Any]:
-    words = sorted(classes.words)
-    return {
-        "granularities": list(classes.granularities),
-        "words": words,
-        "numbers": [list(numbers) for numbers in zip(*map(classes.of, words), strict=True)],  # per granularity
-    }
-
-
-def _checked_classes(classes: Any) -> StoredClasses | None:
-    if classes is None:
-        return None
-    problem = "its word classes are not complete"
-    _check(isinstance(classes, dict) and classes.keys() == {"granularities", "words", "numbers"}, problem)
-    granularities, words, numbers = (classes[name] for name in ("granularities", "words", "numbers"))
-    _check(all(isinstance(part, list) for part in (granularities, words, numbers)), problem)
-    _check(_are_whole(granularities, MOST_VALUES - 1) and len({*granularities}) == len(granularities) <= 8, problem)
-    _check(_are_strings(words) and len({*words}) == len(words), problem)
-    _check(len(numbers) == len(granularities) and all(isinstance(column, list) for column in numbers), problem)
-    for column, most in zip(numbers, granularities, strict=True):
-        _check(len(column) == len(words) and _are_whole(column, most), problem)
-    return StoredClasses(tuple(granularities), dict(zip(words, zip(*numbers, strict=True), strict=True)))
-
-
-def _are_whole(numbers: Iterable[Any], most: int) -> bool:
-    return all(type(number) is int and 0 <= number <= most for number in numbers)
-
-
-def _are_strings(strings: Iterable[Any]) -> bool:
-    return all(isinstance(string, str) for string in strings)
-
-
-def _checked_rules(rules: Any, tags: set[str]) -> TagRules:
-    names = {"runs", "tokens", "predicates", "commands", "statements"}
-    problem = "its rules for tags are not complete"
-    _check(isinstance(rules, dict) and rules.keys() == names, problem)
-    runs, predicates = rules["runs"], rules["predicates"]
-    tables = [rules[name] for name in ("tokens", "commands", "statements")]
-    _check(all(isinstance(table, dict) for table in (runs, *tables)), problem)
-    _check(_are_strings(runs.values()) and isinstance(predicates, list | tuple) and _are_strings(predicates), problem)
-    lists = [strings for table in tables for strings in table.values()]
-    _check(all(isinstance(each, list | tuple) and _are_strings(each) for each in lists), problem)
-    _check({*runs, *tables[0], *predicates} <= tags, "a rule has a tag that is not there")
-    tokens, commands, statements = ({tag: tuple(strings) for tag, strings in table.items()} for table in tables)
-    return TagRules(dict(runs), tokens, tuple(predicates), commands, statements)
-
-
-def _checked_widened(keys: np.ndarray) -> np.ndarray:
-    """Keys of the first version, which had wider values, as they are packed now."""
-    first, second, template = (keys >> 24) & 0xFFFFFF, keys & 0xFFFFFF, keys >> 48
-    fits = (keys >= 0) & (template < MOST_TEMPLATES) & (first < MOST_VALUES) & (second < MOST_VALUES)
-    _check(bool(fits.all()), "a feature has a value that is not there")
-    return widened(keys)
-
-
-def _checked_templates(templates: Any, lexicon: Lexicon) -> tuple[str, ...]:
-    are_names = isinstance(templates, list) and _are_strings(templates) and len(templates) <= MOST_TEMPLATES
-    _check(are_names, "its features are not named")
-    try:
-        parse_templates(templates, lexicon.attribute_names)
-    except ValueError as error:
-        raise ModelError(
-            f"The model's tagger is damaged: its features are those of another version ({error}). Train or fetch the "
-            "model again."
-        ) from error
-    return tuple(templates)
-
-
-def _checked_array(arrays: Mapping[str, np.ndarray], name: str) -> np.ndarray:
-    array = arrays.get(name)
-    _check(
-        array is not None and array.dtype == ARRAYS[name] and array.ndim == 1, f"{name} is missing or of a wrong type"
-    )
-    return np.array(array)  # a copy: others may change or unmap theirs
-
-
-def _check_starts(starts: np.ndarray, end: int, what: str) -> None:
-    rising = len(starts) > 0 and starts[0] == 0 and starts[-1] == end and bool((starts[1:] >= starts[:-1]).all())
-    _check(rising, f"the list of its {what} is not in order")
-
-
-def _check_tags(tags: np.ndarray, starts: np.ndarray, tag_count: int) -> None:
-    """Check that the tags exist, and that each list of them is ascending."""
-    _check(bool(((tags >= 0) & (tags < tag_count)).all()), "it names a tag that is not there")
-    rises = tags[1:] > tags[:-1]
-    inner = starts[(starts > 0) & (starts < len(tags))]
-    rises[inner - 1] = True
-    _check(bool(rises.all()), "its tags are not in order")

@@ -27,7 +27,7 @@ from gpuparse.parse.model.rules import FIXED_POINT
 from gpuparse.parse.properties import PROPERTIES
 from gpuparse.printable import printable
 from gpuparse.tag import Tagger
-from gpuparse.tag.tagger import ARRAYS as TAGGER_ARRAYS
+from gpuparse.tag.stored import ARRAYS as TAGGER_ARRAYS
 from gpuparse.trees import TOP, parse_language
 from gpuparse.words import WordClasses
 from gpuparse.words.file import TYPES as CLASSES_ARRAYS
@@ -131,9 +131,11 @@ def pack(model: Model) -> tuple[Header, Arrays]:
         return np.concatenate(list(columns))
 
     ranked = sorted(model.rarity)
-    feature, nodes = join(ensemble.feature for ensemble in ensembles), join(np.diff(e.starts) for e in ensembles)
+    feature = join(ensemble.feature for ensemble in ensembles)
+    nodes = join(np.diff(ensemble.starts) for ensemble in ensembles)
     value = join(ensemble.value for ensemble in ensembles)
-    check_preorder(feature, nodes, join(ensemble.yes for ensemble in ensembles), join(e.no for e in ensembles))
+    yes, no = (join(getattr(ensemble, name) for ensemble in ensembles) for name in ("yes", "no"))
+    check_preorder(feature, nodes, yes, no)
     valued = np.flatnonzero((feature < 0) & (value != 0))
     arrays = Arrays(
         trees=np.array([len(ensemble.lambdas) for ensemble in ensembles]),

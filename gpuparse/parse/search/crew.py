@@ -32,7 +32,7 @@ class _Failure:
 class Crew(Generic[SomeTask, SomeResult]):
     """Works through tasks: `work(tasks, is_halted)` gives one result for each, in order, and ends early when halted.
 
-    >>> list(Crew(lambda tasks, is_halted: (task.upper() for task in tasks), "abc", jobs=2).results())
+    >>> list(Crew(lambda tasks, is_halted: (task.upper() for task in tasks), "abc", jobs=2, most_waiting=9).results())
     ['A', 'B', 'C']
     """
 
@@ -41,7 +41,7 @@ class Crew(Generic[SomeTask, SomeResult]):
         work: Callable[[Iterator[SomeTask], IsHalted], Iterator[SomeResult]],
         tasks: Iterable[SomeTask],
         jobs: int,
-        most_waiting: int = 1000,  # results that wait for an earlier one
+        most_waiting: int,  # results that wait for an earlier one
     ) -> None:
         self._work, self._tasks, self._jobs, self._most_waiting = work, iter(tasks), jobs, most_waiting
         self._asking = threading.Lock()  # held by the thread that asks for the next task

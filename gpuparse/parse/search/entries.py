@@ -84,9 +84,7 @@ def add_solution(pool, slot, order, entry, use_chart):
     """
     solutions, signature = pool.solutions[slot], pool.signature[slot]
     size = pool.registers[slot]["solutions"]
-    end = min(
-        size, len(solutions) - 1
-    )  # where the new one goes, before it moves up: in place of the last if all is full
+    end = min(size, len(solutions) - 1)  # where it goes before it moves up: in place of the last if all is full
     if use_chart:
         for at in range(size):
             if signature[solutions[at]] == signature[entry]:

@@ -18,6 +18,8 @@ from tests.parse.search.test_batches import some_parser, some_sentences
 
 PATIENCE = 60.0  # seconds, for what takes no time
 
+ROOM = 1000  # results that may wait
+
 
 def squares(tasks: Iterator[int], is_halted: Callable[[], bool]) -> Iterator[int]:
     """Takes its time, more for some than for others."""
@@ -41,7 +43,7 @@ def in_pairs(tasks: Iterator[int], is_halted: Callable[[], bool]) -> Iterator[in
 def test_each_task_has_its_result_in_order(
     work: Callable[[Iterator[int], Callable[[], bool]], Iterator[int]], jobs: int, number: int
 ) -> None:
-    assert list(Crew(work, range(number), jobs).results()) == [task**2 for task in range(number)]
+    assert list(Crew(work, range(number), jobs, ROOM).results()) == [task**2 for task in range(number)]
 
 
 def test_several_threads_are_at_work_at_once() -> None:
@@ -51,7 +53,7 @@ def test_several_threads_are_at_work_at_once() -> None:
         for _ in tasks:
             yield together.wait(PATIENCE)
 
-    assert sorted(Crew(meet, range(3), 3).results()) == [0, 1, 2]
+    assert sorted(Crew(meet, range(3), 3, ROOM).results()) == [0, 1, 2]
 
 
 def test_a_result_can_be_taken_while_the_next_task_is_waited_for() -> None:
@@ -62,7 +64,7 @@ def test_a_result_can_be_taken_while_the_next_task_is_waited_for() -> None:
         assert taken.wait(PATIENCE)
         yield 2
 
-    results = Crew(squares, tasks(), 2).results()
+    results = Crew(squares, tasks(), 2, ROOM).results()
     assert next(results) == 1
     taken.set()
     assert list(results) == [4]
@@ -73,7 +75,7 @@ def test_an_error_of_the_tasks_comes_after_the_results_before_it() -> None:
         yield from range(5)
         raise ValueError("the sixth")
 
-    results = Crew(squares, tasks(), 3).results()
+    results = Crew(squares, tasks(), 3, ROOM).results()
     assert [next(results) for _ in range(5)] == [0, 1, 4, 9, 16]
     with pytest.raises(ValueError, match="the sixth"):
         next(results)
@@ -84,7 +86,7 @@ def test_an_error_of_the_work_comes_in_the_place_of_its_result() -> None:
         for task in tasks:
             yield 1 / (task - 4)
 
-    results = Crew(divide, range(9), 2).results()
+    results = Crew(divide, range(9), 2, ROOM).results()
     assert [next(results) for _ in range(4)] == [-1 / 4, -1 / 3, -1 / 2, -1]
     with pytest.raises(ZeroDivisionError):
         next(results)
@@ -98,7 +100,7 @@ def test_what_nobody_takes_is_not_worked_on() -> None:
             asked.append(task)
             yield task
 
-    results = Crew(squares, tasks(), 2).results()
+    results = Crew(squares, tasks(), 2, ROOM).results()
     next(results)
     before = -1
     while len(asked) > before:  # until all threads wait
@@ -129,7 +131,7 @@ def test_who_stops_taking_waits_for_those_at_work_and_for_nobody_who_waits_for_a
             begun.set()
             yield task
 
-    results = Crew(work, tasks(), 2).results()
+    results = Crew(work, tasks(), 2, ROOM).results()
     assert next(results) == 1
     assert at_work.wait(PATIENCE)
     results.close()  # type: ignore[attr-defined]  # a generator
@@ -148,11 +150,11 @@ def test_one_thread_works_until_there_is_machine_code(monkeypatch: pytest.Monkey
             time.sleep(0.002)
             yield task
 
-    assert list(Crew(work, range(50), 3).results()) == list(range(50))
+    assert list(Crew(work, range(50), 3, ROOM).results()) == list(range(50))
     assert len(set(workers)) == 1
     slow = False
     workers.clear()
-    assert list(Crew(work, range(50), 3).results()) == list(range(50))
+    assert list(Crew(work, range(50), 3, ROOM).results()) == list(range(50))
     assert len(set(workers)) > 1
 
 
